@@ -1,0 +1,20 @@
+//! The vocabulary that every other room speaks: ids, settings, reasons, rounds and events.
+//!
+//! Knows nothing of terminals, sockets or runtimes and never asks a clock: every time here is a
+//! [`Duration`](std::time::Duration) from the start of the session or of the round, as each field says.
+
+pub mod event;
+pub mod ids;
+pub mod reason;
+pub mod round;
+pub mod settings;
+pub mod text;
+
+pub use event::Event;
+pub use ids::{EndpointId, RoundNo};
+pub use reason::{Phase, Reason};
+pub use round::{
+    Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, HedgeCounts, HttpVersion, Outcome, Phases, Round,
+    Suppressed, Suppression,
+};
+pub use settings::{CallSpec, HedgeContract, HedgeDelay, HedgeSettings, Mode, Settings};

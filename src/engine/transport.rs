@@ -1,0 +1,254 @@
+//! The only seam between the engine and the network.
+
+use crate::domain::{EndpointId, HttpVersion, Phase, Phases, Reason, RoundNo};
+use std::future::Future;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Carries attempts to the network.
+///
+/// One attempt is one request on the wire. The returned future resolves when the answer's last body byte
+/// has arrived and every check on it is done, or when the attempt has failed. Dropping the future cancels
+/// the attempt; nothing of it may go on after that, except closing the connection. It must never retry, never
+/// follow a time limit of its own, and report what it sees through the [`Trace`] while it happens.
+pub trait Transport {
+    /// Starts an attempt. Must not block; a request that can't be built is a future that fails with
+    /// [`Reason::InvalidRequest`].
+    fn attempt(&self, request: AttemptRequest, trace: Trace) -> AttemptFuture;
+}
+
+/// An attempt under way. Polled on the engine's thread only.
+pub type AttemptFuture = Pin<Box<dyn Future<Output = Result<(), Failure>>>>;
+
+/// Which attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AttemptRequest {
+    /// The round.
+    pub round: RoundNo,
+    /// The endpoint.
+    pub endpoint: EndpointId,
+    /// Which of its URLs, from 0.
+    pub replica: usize,
+    /// The attempt within its call; 0 is the primary.
+    pub attempt: usize,
+}
+
+/// Why an attempt failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The classified reason.
+    pub reason: Reason,
+    /// The error's own words, cleaned and redacted. Never empty.
+    pub detail: String,
+    /// The answer's status, where there was one.
+    pub status: Option<u16>,
+    /// The Retry-After of a 429 or 503.
+    pub retry_after: Option<Duration>,
+}
+
+impl Failure {
+    /// A failure without an answer.
+    #[must_use]
+    pub fn new(reason: Reason, detail: impl Into<String>) -> Self {
+        let detail = crate::domain::text::clean(&detail.into());
+        let detail = if detail.is_empty() { reason.as_str().to_owned() } else { detail };
+        Self { reason, detail, status: None, retry_after: None }
+    }
+
+    /// Whether another attempt may help (R25): faults of the network and of the answer, 429, and 5xx
+    /// without a Retry-After.
+    #[must_use]
+    pub fn retryable(&self) -> bool {
+        match (self.reason, self.status) {
+            (Reason::HttpStatus, Some(429)) => true,
+            (Reason::HttpStatus, Some(500..=599)) => self.retry_after.is_none(),
+            (reason, _) => reason.is_transport_fault(),
+        }
+    }
+}
+
+/// What is known of an attempt so far. Filled by the transport, read by the engine at any time, also after
+/// the attempt was cancelled. Cheap to clone; clones share one record.
+#[derive(Clone)]
+pub struct Trace(Arc<Shared>);
+
+struct Shared {
+    started: Instant,
+    watch: Option<Watch>,
+    facts: Mutex<Facts>,
+}
+
+/// Told of each phase as it is reached.
+pub type Watch = Box<dyn Fn(Phase, Instant) + Send + Sync>;
+
+#[derive(Debug, Clone)]
+struct Facts {
+    marks: Vec<(Phase, Instant)>,
+    remote: Option<SocketAddr>,
+    reused: Option<bool>,
+    http: Option<HttpVersion>,
+    status: Option<u16>,
+    bytes: u64,
+}
+
+/// The facts of an ended attempt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Seen {
+    /// Address that answered.
+    pub remote: Option<SocketAddr>,
+    /// Whether over a kept connection.
+    pub reused: Option<bool>,
+    /// Version of the answer.
+    pub http: Option<HttpVersion>,
+    /// Status of the answer.
+    pub status: Option<u16>,
+    /// Body bytes received.
+    pub bytes: u64,
+    /// Phase reached.
+    pub phase: Phase,
+    /// Time in each phase; sums to the attempt's length.
+    pub phases: Phases,
+}
+
+impl Trace {
+    /// A trace of an attempt that starts now, in phase `queued`.
+    #[must_use]
+    pub fn new(started: Instant, watch: Option<Watch>) -> Self {
+        let facts = Facts {
+            marks: Vec::with_capacity(5),
+            remote: None,
+            reused: None,
+            http: None,
+            status: None,
+            bytes: 0,
+        };
+        Self(Arc::new(Shared { started, watch, facts: Mutex::new(facts) }))
+    }
+
+    fn facts(&self) -> MutexGuard<'_, Facts> {
+        self.0.facts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The attempt is in this phase from now on. Going back to an earlier phase is allowed (a second dial).
+    pub fn reach(&self, phase: Phase) {
+        self.reach_at(phase, Instant::now());
+    }
+
+    /// As [`Trace::reach`], for a moment just past.
+    pub fn reach_at(&self, phase: Phase, at: Instant) {
+        {
+            let mut facts = self.facts();
+            if facts.marks.last().map_or(Phase::Queued, |m| m.0) == phase {
+                return;
+            }
+            let at = facts.marks.last().map_or(self.0.started, |m| m.1).max(at);
+            facts.marks.push((phase, at));
+        }
+        if let Some(watch) = &self.0.watch {
+            watch(phase, at);
+        }
+    }
+
+    /// Forgets phases dns, connect and tls and counts their time as queued: the dial that this attempt
+    /// began was not the connection that it used.
+    pub fn forget_dial(&self) {
+        self.facts().marks.retain(|m| !matches!(m.0, Phase::Dns | Phase::Connect | Phase::Tls));
+    }
+
+    /// The address that answers.
+    pub fn remote(&self, remote: SocketAddr) {
+        self.facts().remote = Some(remote);
+    }
+
+    /// Whether the connection had been used before.
+    pub fn reused(&self, reused: bool) {
+        self.facts().reused = Some(reused);
+    }
+
+    /// The answer's head: version and status.
+    pub fn head(&self, http: HttpVersion, status: u16) {
+        let mut facts = self.facts();
+        facts.http = Some(http);
+        facts.status = Some(status);
+    }
+
+    /// Body bytes received so far.
+    pub fn bytes(&self, total: u64) {
+        self.facts().bytes = total;
+    }
+
+    /// When the attempt started.
+    #[must_use]
+    pub fn started(&self) -> Instant {
+        self.0.started
+    }
+
+    /// Everything seen until `end`, with the phases cut there.
+    #[must_use]
+    pub fn seen(&self, end: Instant) -> Seen {
+        let facts = self.facts();
+        let mut phases = Phases::default();
+        let mut phase = Phase::Queued;
+        let mut since = self.0.started;
+        for &(next, at) in facts.marks.iter().filter(|m| m.1 <= end) {
+            let spent = at.saturating_duration_since(since);
+            if phase != Phase::Queued || !spent.is_zero() {
+                phases.add(phase, spent);
+            }
+            (phase, since) = (next, at);
+        }
+        phases.add(phase, end.saturating_duration_since(since));
+        Seen {
+            remote: facts.remote,
+            reused: facts.reused,
+            http: facts.http,
+            status: facts.status,
+            bytes: facts.bytes,
+            phase,
+            phases,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phases_sum_to_the_attempt_and_absent_ones_are_none() {
+        let t0 = Instant::now();
+        let ms = Duration::from_millis;
+        let trace = Trace::new(t0, None);
+        trace.reach_at(Phase::Connect, t0 + ms(1));
+        trace.reach_at(Phase::Waiting, t0 + ms(3));
+        trace.reach_at(Phase::Body, t0 + ms(2)); // a clock read out of order never gives a negative phase
+        let seen = trace.seen(t0 + ms(10));
+        assert_eq!(seen.phase, Phase::Body);
+        assert_eq!(seen.phases.iter().map(|p| p.1).sum::<Duration>(), ms(10));
+        assert_eq!(seen.phases.get(Phase::Dns), None);
+        assert_eq!(seen.phases.get(Phase::Queued), Some(ms(1)));
+        assert_eq!(seen.phases.get(Phase::Waiting), Some(ms(0)));
+        // Cut earlier, only what had been reached counts.
+        let cut = trace.seen(t0 + ms(2));
+        assert_eq!((cut.phase, cut.phases.get(Phase::Connect)), (Phase::Connect, Some(ms(1))));
+    }
+
+    #[test]
+    fn r25_what_may_be_tried_again() {
+        let status = |code, retry_after| Failure {
+            status: Some(code),
+            retry_after,
+            ..Failure::new(Reason::HttpStatus, "answered")
+        };
+        assert!(status(503, None).retryable());
+        assert!(status(429, Some(Duration::from_secs(1))).retryable());
+        assert!(!status(503, Some(Duration::from_secs(1))).retryable());
+        assert!(!status(404, None).retryable());
+        assert!(Failure::new(Reason::BodyTruncated, "").retryable());
+        assert!(!Failure::new(Reason::CheckFailed, "").retryable());
+        assert_eq!(Failure::new(Reason::Dns, "\x1b").detail, "dns");
+    }
+}

@@ -1,0 +1,1 @@
+//! `run` and `check`: the same engine without a terminal.

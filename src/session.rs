@@ -1,0 +1,1 @@
+//! Composes the rooms: a profile becomes a running engine and one stream of events.

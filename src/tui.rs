@@ -1,0 +1,1 @@
+//! The terminal: guard, keymap, run loop. The only room that knows crossterm.

@@ -1,0 +1,1 @@
+//! Widgets: `&App` to cells. Drawing never mutates and never blocks; knows no terminal library but ratatui.
