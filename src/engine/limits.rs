@@ -1,0 +1,101 @@
+//! What outlives a round: hedge tokens and the recent primaries behind a percentile delay.
+
+pub mod delay;
+pub mod tokens;
+
+use super::policy::{CallPlan, Gate, HedgePlan, RoundPlan};
+use crate::domain::{
+    CallSpec, EndpointId, HedgeContract, HedgeDelay, HedgeSettings, Mode, Round, Settings, Suppression,
+};
+use delay::RecentPrimaries;
+use std::time::Duration;
+use tokens::Tokens;
+
+/// Per-endpoint state of the engine.
+#[derive(Debug)]
+pub struct Limits {
+    specs: Vec<CallSpec>,
+    tokens: Vec<Tokens>,
+    recent: Vec<RecentPrimaries>,
+}
+
+impl Limits {
+    /// Fresh state for these endpoints.
+    #[must_use]
+    pub fn new(specs: Vec<CallSpec>) -> Self {
+        let tokens = specs.iter().map(|_| Tokens::default()).collect();
+        let recent = specs.iter().map(|_| RecentPrimaries::default()).collect();
+        Self { specs, tokens, recent }
+    }
+
+    /// Resolves the settings for a round that starts now, and pays in its primaries (R28).
+    pub fn plan(&mut self, settings: &Settings) -> RoundPlan {
+        let optional = self.specs.iter().filter(|s| !s.required).count();
+        let (budget, _) = settings.effective_budget();
+        let quorum = settings.mode == Mode::Quorum && optional > 0;
+        let calls = (0..self.specs.len()).map(|i| self.call(i, settings, budget)).collect();
+        RoundPlan {
+            mode: settings.mode,
+            budget,
+            request_budget: settings.request_budget,
+            k: quorum.then(|| settings.quorum_of(optional)),
+            quorum_fail_fast: settings.quorum_fail_fast,
+            calls,
+        }
+    }
+
+    fn call(&mut self, index: usize, settings: &Settings, budget: Duration) -> CallPlan {
+        let spec = &self.specs[index];
+        let hedge = contract(spec, settings).and_then(|h| {
+            self.tokens[index].deposit(h.load_budget);
+            hedge_plan(spec, &h, &self.recent[index], budget)
+        });
+        CallPlan { required: spec.required, timeout: spec.timeout, replicas: spec.replicas, hedge }
+    }
+
+    /// Learns from a settled round.
+    pub fn learn(&mut self, round: &Round) {
+        for (call, recent) in round.calls.iter().zip(&mut self.recent) {
+            recent.push(call);
+        }
+    }
+}
+
+impl Gate for Limits {
+    fn admit(&mut self, call: EndpointId, race: bool) -> Result<(), Suppression> {
+        let tokens = self.tokens.get_mut(call.index());
+        if race || tokens.is_some_and(Tokens::take) { Ok(()) } else { Err(Suppression::Budget) }
+    }
+}
+
+/// By what the endpoint is hedged in this mode (R34a); contrast modes never hedge.
+fn contract(spec: &CallSpec, settings: &Settings) -> Option<HedgeSettings> {
+    match (spec.hedge, settings.mode) {
+        (_, Mode::WaitAll | Mode::FailFast) | (HedgeContract::Off, _) => None,
+        (HedgeContract::Own(own), _) => Some(own),
+        (HedgeContract::ByMode, mode) => (mode == Mode::Hedge).then_some(settings.hedge),
+    }
+}
+
+/// R24: a percentile is estimated from recent primaries, at least 1 ms and at most half of the budget.
+fn hedge_plan(
+    spec: &CallSpec,
+    hedge: &HedgeSettings,
+    recent: &RecentPrimaries,
+    budget: Duration,
+) -> Option<HedgePlan> {
+    let max = hedge.max_for(spec.replicas);
+    if max == 0 {
+        return None;
+    }
+    let most = budget / 2;
+    let (delay, warming) = match hedge.delay {
+        HedgeDelay::Fixed(delay) => (delay, None),
+        HedgeDelay::Percentile(q) => match recent.quantile(q, hedge.on_error) {
+            Ok(delay) => (delay.unwrap_or(most).min(most).max(Duration::from_millis(1)), None),
+            Err(cause) => (most, Some(cause)),
+        },
+    };
+    let suppressed = if spec.repeatable { warming } else { Some(Suppression::NotIdempotent) };
+    Some(HedgePlan { delay, max, on_error: hedge.on_error, suppressed })
+}

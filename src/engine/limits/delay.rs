@@ -1,0 +1,41 @@
+//! A hedge delay from the endpoint's recent primary attempts (R24).
+
+use crate::domain::{Call, Suppression};
+use crate::whatif::survival::{Curve, Observation, observation};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// Primaries that are remembered per endpoint.
+const KEPT: usize = 300;
+
+/// Fewer give no percentile: the endpoint is warming.
+const ENOUGH: usize = 30;
+
+/// The recent primary attempts of an endpoint, cut ones as censored.
+#[derive(Debug, Clone, Default)]
+pub struct RecentPrimaries(VecDeque<Observation>);
+
+impl RecentPrimaries {
+    /// Takes in a settled call; one for which nothing was sent tells nothing.
+    pub fn push(&mut self, call: &Call) {
+        let Some(seen) = observation(call) else { return };
+        if self.0.len() == KEPT {
+            self.0.pop_front();
+        }
+        self.0.push_back(seen);
+    }
+
+    /// The smallest time by which the share `q` of primaries has answered, or, where errors do not hedge at
+    /// once, has ended either way. `Ok(None)`: not reached in the data.
+    ///
+    /// # Errors
+    /// [`Suppression::Warming`] under 30 samples.
+    pub fn quantile(&self, q: f64, on_error: bool) -> Result<Option<Duration>, Suppression> {
+        if self.0.len() < ENOUGH {
+            return Err(Suppression::Warming);
+        }
+        let seen: Vec<Observation> = self.0.iter().copied().collect();
+        let curve = Curve::of(&seen);
+        Ok(if on_error { curve.quantile_ok(q) } else { curve.quantile_settled(q) })
+    }
+}

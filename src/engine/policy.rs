@@ -1,0 +1,366 @@
+//! What a round does next, decided from its plan, what has ended and the time: pure, no clock, no I/O.
+//!
+//! The runner hands over everything that ended in one wake-up together with the time, and carries out the
+//! [`Order`]s that come back. Ends and limits are taken in the order of their instants, an end before a limit
+//! at the same instant (R8, R26), so that the runtime's own order of delivery never decides anything (R9).
+
+mod call;
+mod plan;
+
+pub use call::{CallState, Done};
+pub use plan::{CallPlan, HedgePlan, RoundPlan};
+
+use crate::domain::{EndedBy, EndpointId, Outcome, Reason, Suppression};
+use std::time::Duration;
+
+/// What the runner has to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Start an attempt; the first of a call is the primary.
+    Start {
+        /// The call.
+        call: EndpointId,
+        /// The attempt within the call.
+        attempt: usize,
+        /// Which URL.
+        replica: usize,
+    },
+    /// Say that a call has settled.
+    Settled {
+        /// The call.
+        call: EndpointId,
+    },
+    /// Cancel an attempt that is still running.
+    Cancel {
+        /// The call.
+        call: EndpointId,
+        /// The attempt within the call.
+        attempt: usize,
+    },
+}
+
+/// Asked before a hedge is sent: may it? A refusal is spent and counted by its cause (R28).
+pub trait Gate {
+    /// Takes what the hedge costs, or says what is short. `race`: asked for explicitly, so the load budget
+    /// does not apply.
+    ///
+    /// # Errors
+    /// The cause for which the hedge is suppressed.
+    fn admit(&mut self, call: EndpointId, race: bool) -> Result<(), Suppression>;
+}
+
+/// A round in progress.
+#[derive(Debug)]
+pub struct Policy {
+    plan: RoundPlan,
+    calls: Vec<CallState>,
+    open: usize,
+    answered_optional: usize,
+    missing_optional: usize,
+    quorum_at: Option<Duration>,
+    quorum_impossible_at: Option<Duration>,
+    optional_end: Option<EndedBy>,
+    round_end: Option<EndedBy>,
+    over: Option<EndedBy>,
+}
+
+/// The earliest limit that has not been applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Limit {
+    Hedge(EndpointId),
+    Timeout(EndpointId),
+    Budget,
+    Request,
+}
+
+impl Policy {
+    /// A round that is about to start.
+    #[must_use]
+    pub fn new(plan: RoundPlan) -> Self {
+        let calls: Vec<CallState> = plan.calls.iter().map(CallState::new).collect();
+        Self {
+            open: calls.len(),
+            calls,
+            plan,
+            answered_optional: 0,
+            missing_optional: 0,
+            quorum_at: None,
+            quorum_impossible_at: None,
+            optional_end: None,
+            round_end: None,
+            over: None,
+        }
+    }
+
+    /// Starts every call's primary, and in a race its hedges too. With no budget nothing starts (R11).
+    pub fn begin(&mut self, gate: &mut dyn Gate, orders: &mut Vec<Order>) {
+        for index in 0..self.calls.len() {
+            let id = EndpointId(index);
+            if self.plan.limit_of(index).is_zero() {
+                continue;
+            }
+            let state = &mut self.calls[index];
+            state.start(id, orders);
+            if state.plan().hedge.is_some_and(|h| h.delay.is_zero()) {
+                while state.may_hedge() {
+                    state.hedge(id, Duration::ZERO, gate, orders);
+                }
+            }
+        }
+        self.step(Duration::ZERO, &mut Vec::new(), gate, orders);
+    }
+
+    /// Takes what ended since the last step and every limit up to `now`. `done` is left empty.
+    pub fn step(
+        &mut self,
+        now: Duration,
+        done: &mut Vec<Done>,
+        gate: &mut dyn Gate,
+        orders: &mut Vec<Order>,
+    ) {
+        done.sort_by(Done::order);
+        let mut ends = done.drain(..).peekable();
+        loop {
+            let limit = self.next_limit().filter(|l| l.0 <= now);
+            match (ends.peek(), limit) {
+                (Some(end), limit) if limit.is_none_or(|l| end.end <= l.0) => {
+                    if let Some(end) = ends.next() {
+                        self.ended(end, now, gate, orders);
+                    }
+                }
+                (_, Some((at, limit))) => self.reached(limit, at, now, gate, orders),
+                (_, None) => break,
+            }
+        }
+        self.close(now, orders);
+    }
+
+    /// Abandons the round (quit).
+    pub fn abort(&mut self, now: Duration, orders: &mut Vec<Order>) {
+        self.round_end.get_or_insert(EndedBy::Aborted);
+        self.close(now, orders);
+    }
+
+    /// The next instant at which [`Policy::step`] has to be called even if nothing ends.
+    #[must_use]
+    pub fn next_wake(&self) -> Option<Duration> {
+        self.next_limit().map(|l| l.0)
+    }
+
+    /// What ended the round, once it is over.
+    #[must_use]
+    pub fn over(&self) -> Option<EndedBy> {
+        self.over
+    }
+
+    /// The calls so far.
+    #[must_use]
+    pub fn calls(&self) -> &[CallState] {
+        &self.calls
+    }
+
+    /// The plan.
+    #[must_use]
+    pub fn plan(&self) -> &RoundPlan {
+        &self.plan
+    }
+
+    /// When the quorum was met, and from when on it could not be.
+    #[must_use]
+    pub fn quorum(&self) -> (Option<Duration>, Option<Duration>) {
+        (self.quorum_at, self.quorum_impossible_at)
+    }
+
+    /// Answers among the optional calls.
+    #[must_use]
+    pub fn answered_optional(&self) -> usize {
+        self.answered_optional
+    }
+
+    /// The calls whose failure fails the round: required ones, in fail-fast all; not those that were only
+    /// cancelled for another's failure.
+    #[must_use]
+    pub fn failed(&self) -> Vec<EndpointId> {
+        let own = |s: &CallState| {
+            s.outcome()
+                .and_then(Outcome::reason)
+                .is_some_and(|r| !matches!(r, Reason::SiblingFailed | Reason::Aborted))
+        };
+        (0..self.calls.len())
+            .filter(|&i| self.fails_round(i) && own(&self.calls[i]))
+            .map(EndpointId)
+            .collect()
+    }
+
+    /// False when a required call is missing, or any in fail-fast (R33, R34).
+    #[must_use]
+    pub fn ok(&self) -> bool {
+        let missing = |s: &CallState| s.outcome().and_then(Outcome::reason).is_some();
+        !(0..self.calls.len()).any(|i| self.fails_round(i) && missing(&self.calls[i]))
+    }
+
+    fn fails_round(&self, index: usize) -> bool {
+        self.plan.mode == crate::domain::Mode::FailFast || self.plan.calls[index].required
+    }
+
+    fn next_limit(&self) -> Option<(Duration, Limit)> {
+        if self.over.is_some() {
+            return None;
+        }
+        let mut next: Option<(Duration, Limit)> = None;
+        let mut consider = |at: Duration, limit: Limit| {
+            if next.is_none_or(|n| at < n.0) {
+                next = Some((at, limit));
+            }
+        };
+        let mut cut_at_budget = false;
+        for (index, state) in self.calls.iter().enumerate().filter(|(_, s)| s.outcome().is_none()) {
+            let limit = self.plan.limit_of(index);
+            cut_at_budget |= self.plan.cut_at_budget(index);
+            if let Some(at) = state.plan().timeout.filter(|&t| t < limit) {
+                consider(at, Limit::Timeout(EndpointId(index)));
+            }
+            if let Some(at) = state.next_hedge().filter(|&t| t < limit && !self.ended_for(index)) {
+                consider(at, Limit::Hedge(EndpointId(index)));
+            }
+        }
+        if cut_at_budget && self.optional_end.is_none() {
+            consider(self.plan.budget, Limit::Budget);
+        }
+        if self.open > 0 && self.round_end.is_none() {
+            consider(self.plan.request_budget, Limit::Request);
+        }
+        next
+    }
+
+    /// Whether the part of the round that this call belongs to has ended.
+    fn ended_for(&self, index: usize) -> bool {
+        self.round_end.is_some() || (self.optional_end.is_some() && !self.plan.calls[index].required)
+    }
+
+    fn ended(&mut self, done: Done, now: Duration, gate: &mut dyn Gate, orders: &mut Vec<Order>) {
+        let (id, end) = (done.call, done.end);
+        let index = id.index();
+        let limit = self.plan.limit_of(index);
+        let may_hedge = !self.ended_for(index) && now < limit;
+        let state = &mut self.calls[index];
+        if state.outcome().is_some() || end > limit {
+            state.late(done, limit);
+            return;
+        }
+        let outcome = state.ended(done, may_hedge.then_some(now), gate, orders);
+        if let Some(outcome) = outcome {
+            self.settle(index, outcome, end, now, orders);
+            self.consequences(index, outcome, end);
+        }
+    }
+
+    /// What a call's own outcome means for the round.
+    fn consequences(&mut self, index: usize, outcome: Outcome, at: Duration) {
+        let required = self.plan.calls[index].required;
+        if outcome.reason().is_some() && self.fails_round(index) {
+            let by = if required { EndedBy::RequiredFailed } else { EndedBy::FailedFast };
+            self.round_end.get_or_insert(by);
+        }
+        if required {
+            return;
+        }
+        match outcome {
+            Outcome::Ok => self.answered_optional += 1,
+            _ => self.missing_optional += 1,
+        }
+        let Some(k) = self.plan.k else { return };
+        let optional = self.plan.optional();
+        if self.answered_optional >= k && self.quorum_at.is_none() {
+            self.quorum_at = Some(at);
+            self.optional_end.get_or_insert(EndedBy::Quorum);
+        } else if self.missing_optional > optional.saturating_sub(k) && self.quorum_impossible_at.is_none() {
+            self.quorum_impossible_at = Some(at);
+            if self.plan.quorum_fail_fast {
+                self.optional_end.get_or_insert(EndedBy::QuorumImpossible);
+            }
+        }
+    }
+
+    fn reached(
+        &mut self,
+        limit: Limit,
+        at: Duration,
+        now: Duration,
+        gate: &mut dyn Gate,
+        orders: &mut Vec<Order>,
+    ) {
+        match limit {
+            Limit::Budget => self.optional_end = Some(EndedBy::Deadline),
+            Limit::Request => self.round_end = Some(EndedBy::RequestDeadline),
+            Limit::Timeout(id) => {
+                let outcome = Outcome::Missing(Reason::Timeout);
+                self.calls[id.index()].cut_at(at);
+                self.settle(id.index(), outcome, now, now, orders);
+                self.consequences(id.index(), outcome, at);
+            }
+            Limit::Hedge(id) => {
+                // A wake-up so late that the call's time is over starts nothing any more.
+                if now < self.plan.limit_of(id.index()) {
+                    self.calls[id.index()].hedge(id, now, gate, orders);
+                } else {
+                    self.calls[id.index()].disarm();
+                }
+            }
+        }
+    }
+
+    fn settle(
+        &mut self,
+        index: usize,
+        outcome: Outcome,
+        at: Duration,
+        now: Duration,
+        orders: &mut Vec<Order>,
+    ) {
+        if self.calls[index].settle(EndpointId(index), outcome, at, now, orders) {
+            self.open -= 1;
+        }
+    }
+
+    /// Settles what a limit or another call has ended, once everything of this wake-up was looked at (R19).
+    fn close(&mut self, now: Duration, orders: &mut Vec<Order>) {
+        if self.over.is_some() {
+            return;
+        }
+        let mut cut = false;
+        for index in 0..self.calls.len() {
+            if self.calls[index].outcome().is_some() {
+                continue;
+            }
+            let by = match (self.round_end, self.optional_end) {
+                (Some(by), _) => by,
+                (None, Some(by)) if !self.plan.calls[index].required => by,
+                _ => continue,
+            };
+            cut = true;
+            self.calls[index].cut_at(self.plan.limit_of(index));
+            self.settle(index, outcome_of_cut(by), now, now, orders);
+        }
+        if self.open == 0 {
+            let met_now = self.optional_end == Some(EndedBy::Quorum) && self.plan.required() == 0;
+            self.over = Some(match (self.round_end, self.optional_end) {
+                (Some(by), _) => by,
+                (None, Some(by)) if cut || met_now => by,
+                _ => EndedBy::AllSettled,
+            });
+        }
+    }
+}
+
+/// The outcome of a call that was still open when its part of the round ended.
+fn outcome_of_cut(by: EndedBy) -> Outcome {
+    match by {
+        EndedBy::Quorum => Outcome::NotNeeded,
+        EndedBy::QuorumImpossible => Outcome::Missing(Reason::QuorumImpossible),
+        EndedBy::RequiredFailed | EndedBy::FailedFast => Outcome::Missing(Reason::SiblingFailed),
+        EndedBy::RequestDeadline => Outcome::Missing(Reason::RequestDeadline),
+        EndedBy::Aborted => Outcome::Missing(Reason::Aborted),
+        EndedBy::Deadline | EndedBy::AllSettled => Outcome::Missing(Reason::Deadline),
+    }
+}
