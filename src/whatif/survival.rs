@@ -1,0 +1,348 @@
+//! How long an endpoint takes, estimated from calls of which some were cut.
+//!
+//! A call cut at 200 ms has not taken 200 ms: it is right-censored. Dropping it makes every percentile too
+//! good, counting it as an answer makes them wrong. The estimator here is Aalen and Johansen's (1978) with
+//! errors as a competing risk; without errors it is Kaplan and Meier's (1958). Pure: times come in, numbers go
+//! out.
+
+use crate::domain::{AttemptKind, AttemptOutcome, Call, Outcome, Reason};
+use std::time::Duration;
+
+/// Slack in comparing a curve with a quantile, so that 0.1 + 0.2 reaches 0.3.
+const EPSILON: f64 = 1e-9;
+
+/// What was seen of a call at the end of its observation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Observed {
+    /// It answered at that time.
+    Ok,
+    /// It failed at that time.
+    Error,
+    /// It was still pending at that time, and nobody looked any longer.
+    Censored,
+}
+
+/// A call as the estimator sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Observation {
+    /// When, from the round's start.
+    pub time: Duration,
+    /// What was seen then.
+    pub what: Observed,
+}
+
+/// What the endpoint's curve learns from a call: its primary attempt, on the round's clock, so that waiting
+/// for a permit counts as it does for the budget. `None` where nothing was sent for reasons of our own (W1).
+///
+/// A primary that lost to its hedge, or was cut, is censored at the instant it was last seen pending. An answer
+/// or a failure that came late but was seen is an event at its real time. The endpoint's own `timeout` is part
+/// of its contract and counts as an error.
+#[must_use]
+pub fn observation(call: &Call) -> Option<Observation> {
+    let Some(primary) = call.attempts.iter().find(|a| a.kind == AttemptKind::Primary) else {
+        // Nothing on the wire: one that was cut in the queue was pending all the same, the others were not asked.
+        let waited = match call.outcome {
+            Outcome::Ok => false,
+            Outcome::NotNeeded => true,
+            Outcome::Missing(reason) => of_reason(reason) == Some(Observed::Censored),
+        };
+        return waited.then_some(Observation { time: call.end, what: Observed::Censored });
+    };
+    let what = match primary.outcome {
+        AttemptOutcome::Ok => Observed::Ok,
+        AttemptOutcome::Failed => primary.reason.map_or(Some(Observed::Error), of_reason)?,
+        AttemptOutcome::Cancelled if call.outcome == Outcome::Missing(Reason::Timeout) => Observed::Error,
+        AttemptOutcome::Cancelled => Observed::Censored,
+    };
+    Some(Observation { time: primary.end, what })
+}
+
+/// What a failure says of the upstream: an error, nothing yet (we stopped looking), or nothing at all.
+const fn of_reason(reason: Reason) -> Option<Observed> {
+    match reason {
+        Reason::Deadline
+        | Reason::Throttled
+        | Reason::QuorumImpossible
+        | Reason::SiblingFailed
+        | Reason::RequestDeadline
+        | Reason::Aborted => Some(Observed::Censored),
+        Reason::InvalidRequest
+        | Reason::LocalFdLimit
+        | Reason::LocalPortLimit
+        | Reason::BackingOff
+        | Reason::BreakerOpen => None,
+        _ => Some(Observed::Error),
+    }
+}
+
+/// The curve from one event time up to the next. `ok + error + pending = 1`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Row {
+    /// The event time.
+    pub time: Duration,
+    /// Calls still pending just before it: what the step rests on.
+    pub at_risk: usize,
+    /// Share answered by then, `F_ok`.
+    pub ok: f64,
+    /// Share failed by then, `F_err`.
+    pub error: f64,
+    /// Share still pending, `S`.
+    pub pending: f64,
+}
+
+/// Cumulative incidence of answers and errors.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Curve {
+    rows: Vec<Row>,
+    n: usize,
+    horizon: Option<Duration>,
+}
+
+impl Curve {
+    /// The estimate, in O(n log n).
+    ///
+    /// With `n` at risk, `d` events at `t` and `d_k` of them of kind `k`: `S(t) = prod(1 - d/n)` and
+    /// `F_k(t) = sum S(t-) d_k/n` (Aalen and Johansen 1978). A call censored at an event's very time was still at
+    /// risk for it.
+    #[must_use]
+    pub fn of(observations: &[Observation]) -> Self {
+        let mut sorted = observations.to_vec();
+        sorted.sort_unstable_by_key(|o| o.time);
+        let mut rows = Vec::new();
+        let mut at_risk = sorted.len();
+        let (mut ok, mut error, mut pending) = (0.0, 0.0, 1.0);
+        for tied in sorted.chunk_by(|a, b| a.time == b.time) {
+            let count = |what| tied.iter().filter(|o| o.what == what).count();
+            let (answers, failures) = (count(Observed::Ok), count(Observed::Error));
+            if answers + failures > 0 {
+                ok += pending * share(answers, at_risk);
+                error += pending * share(failures, at_risk);
+                pending *= share(at_risk - answers - failures, at_risk);
+                rows.extend(tied.first().map(|o| Row { time: o.time, at_risk, ok, error, pending }));
+            }
+            at_risk -= tied.len();
+        }
+        Self { rows, n: sorted.len(), horizon: sorted.last().map(|o| o.time) }
+    }
+
+    /// A row per event time, ascending. Before the first one everything is pending.
+    #[must_use]
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// Calls that the curve rests on.
+    #[must_use]
+    pub const fn n(&self) -> usize {
+        self.n
+    }
+
+    /// The latest time at which anything was seen, event or not. Beyond it nothing is known of what was still
+    /// pending: where a quantile is `None`, all that may be said is "later than this, if ever".
+    #[must_use]
+    pub const fn horizon(&self) -> Option<Duration> {
+        self.horizon
+    }
+
+    /// How many calls the last step rests on; 0 without events.
+    #[must_use]
+    pub fn last_at_risk(&self) -> usize {
+        self.rows.last().map_or(0, |row| row.at_risk)
+    }
+
+    /// The row that holds at `t`: the last one at or before it. `None` before the first event.
+    #[must_use]
+    pub fn at(&self, t: Duration) -> Option<&Row> {
+        let after = self.rows.partition_point(|row| row.time <= t);
+        after.checked_sub(1).and_then(|last| self.rows.get(last))
+    }
+
+    /// Smallest and largest share that may have answered by `t`. They are equal up to the horizon; beyond it
+    /// what was pending there may or may not have answered (W3).
+    #[must_use]
+    pub fn ok_bounds(&self, t: Duration) -> (f64, f64) {
+        let (ok, error) = self.at(t).map_or((0.0, 0.0), |row| (row.ok, row.error));
+        if self.horizon.is_some_and(|h| t <= h) { (ok, ok) } else { (ok, 1.0 - error) }
+    }
+
+    /// The smallest time by which at least the share `q` had answered; errors never answer. `None` where that was
+    /// not seen: cut before ([`Curve::horizon`]), or out of reach because too many fail.
+    #[must_use]
+    pub fn quantile_ok(&self, q: f64) -> Option<Duration> {
+        self.first(q, |row| row.ok)
+    }
+
+    /// The smallest time by which at least the share `q` had answered or failed. `None` where that was not seen.
+    #[must_use]
+    pub fn quantile_settled(&self, q: f64) -> Option<Duration> {
+        self.first(q, |row| row.ok + row.error)
+    }
+
+    /// Whether errors alone keep the share `q` from ever being reached, whatever became of the calls cut.
+    #[must_use]
+    pub fn unreachable_ok(&self, q: f64) -> bool {
+        self.rows.last().is_some_and(|row| 1.0 - row.error < q - EPSILON)
+    }
+
+    fn first(&self, q: f64, level: impl Fn(&Row) -> f64) -> Option<Duration> {
+        // The levels ascend, so the rows below q are a prefix.
+        let below = self.rows.partition_point(|row| level(row) < q - EPSILON);
+        self.rows.get(below).map(|row| row.time)
+    }
+}
+
+/// `part / whole`, with `whole` at least 1 wherever it is asked.
+#[expect(clippy::cast_precision_loss, reason = "counts of calls, far below 2^52")]
+fn share(part: usize, whole: usize) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Attempt, EndpointId, HedgeCounts, Phase, Phases};
+    use proptest::prelude::*;
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    fn curve(observations: &[(u64, Observed)]) -> Curve {
+        Curve::of(
+            &observations.iter().map(|&(t, what)| Observation { time: ms(t), what }).collect::<Vec<_>>(),
+        )
+    }
+
+    fn attempt(kind: AttemptKind, end: u64, outcome: AttemptOutcome, reason: Option<Reason>) -> Attempt {
+        Attempt {
+            replica: 0,
+            kind,
+            start: Duration::ZERO,
+            end: ms(end),
+            outcome,
+            reason,
+            detail: None,
+            status: None,
+            bytes: 0,
+            reused: None,
+            http: None,
+            remote: None,
+            phase: Phase::Waiting,
+            phases: Phases::default(),
+        }
+    }
+
+    fn call(outcome: Outcome, end: u64, attempts: Vec<Attempt>) -> Call {
+        Call {
+            endpoint: EndpointId(0),
+            outcome,
+            end: ms(end),
+            phase: Phase::Waiting,
+            status: None,
+            late_by: None,
+            hedge_delay: None,
+            hedges: HedgeCounts::default(),
+            winner: None,
+            attempts,
+        }
+    }
+
+    #[test]
+    fn w1_the_primary_decides_what_is_seen() {
+        use AttemptKind::{Hedge, Primary};
+        use AttemptOutcome::{Cancelled, Failed, Ok};
+        let seen = |outcome, attempts| observation(&call(outcome, 200, attempts)).map(|o| (o.time, o.what));
+        let one = |end, how, reason| vec![attempt(Primary, end, how, reason)];
+        assert_eq!(seen(Outcome::Ok, one(40, Ok, None)), Some((ms(40), Observed::Ok)));
+        // A primary that lost to its hedge was pending when it was cancelled.
+        let lost = vec![attempt(Primary, 90, Cancelled, None), attempt(Hedge, 88, Ok, None)];
+        assert_eq!(seen(Outcome::Ok, lost), Some((ms(90), Observed::Censored)));
+        // One that failed before its hedge won was an error.
+        let failed =
+            vec![attempt(Primary, 9, Failed, Some(Reason::HttpStatus)), attempt(Hedge, 88, Ok, None)];
+        assert_eq!(seen(Outcome::Ok, failed), Some((ms(9), Observed::Error)));
+        // Cut at the deadline: at the instant last seen pending, not at the nominal budget.
+        let missing = Outcome::Missing(Reason::Deadline);
+        assert_eq!(seen(missing, one(201, Cancelled, None)), Some((ms(201), Observed::Censored)));
+        // Late but seen.
+        assert_eq!(seen(missing, one(203, Ok, None)), Some((ms(203), Observed::Ok)));
+        let reset = Some(Reason::ConnReset);
+        assert_eq!(seen(missing, one(203, Failed, reset)), Some((ms(203), Observed::Error)));
+        assert_eq!(
+            seen(Outcome::Missing(Reason::Timeout), one(150, Cancelled, None)),
+            Some((ms(150), Observed::Error))
+        );
+        assert_eq!(seen(Outcome::NotNeeded, one(66, Cancelled, None)), Some((ms(66), Observed::Censored)));
+    }
+
+    #[test]
+    fn w1_where_nothing_was_sent_the_curve_learns_nothing() {
+        for reason in [Reason::BreakerOpen, Reason::BackingOff, Reason::InvalidRequest, Reason::LocalFdLimit]
+        {
+            assert_eq!(observation(&call(Outcome::Missing(reason), 0, vec![])), None, "{reason}");
+            let tried = vec![attempt(AttemptKind::Primary, 0, AttemptOutcome::Failed, Some(reason))];
+            assert_eq!(observation(&call(Outcome::Missing(reason), 0, tried)), None, "{reason}");
+        }
+        // Cut in the queue: it was pending all that time.
+        let queued = observation(&call(Outcome::Missing(Reason::Throttled), 200, vec![]));
+        assert_eq!(queued, Some(Observation { time: ms(200), what: Observed::Censored }));
+    }
+
+    #[test]
+    fn nothing_seen_is_no_number() {
+        let none = Curve::of(&[]);
+        assert_eq!((none.quantile_ok(0.5), none.horizon(), none.last_at_risk()), (None, None, 0));
+        let (lo, hi) = none.ok_bounds(ms(1));
+        assert!(lo.abs() < EPSILON && (hi - 1.0).abs() < EPSILON);
+        let cut = curve(&[(200, Observed::Censored); 3]);
+        assert_eq!((cut.quantile_ok(0.5), cut.horizon(), cut.n()), (None, Some(ms(200)), 3));
+    }
+
+    #[test]
+    fn w6_a_plateau_below_the_target_is_unreachable_and_a_cut_is_not() {
+        let failing = curve(&[(10, Observed::Ok), (20, Observed::Error), (30, Observed::Ok)]);
+        assert_eq!(failing.quantile_ok(0.95), None);
+        assert!(failing.unreachable_ok(0.95) && !failing.unreachable_ok(0.5));
+        assert_eq!(failing.quantile_settled(0.95), Some(ms(30)));
+        let cut = curve(&[(10, Observed::Ok), (200, Observed::Censored)]);
+        assert!(!cut.unreachable_ok(0.95));
+    }
+
+    fn observations() -> impl Strategy<Value = Vec<Observation>> {
+        // Few distinct times, so that ties are common.
+        let what = prop_oneof![Just(Observed::Ok), Just(Observed::Error), Just(Observed::Censored)];
+        let one = (0u64..40, what).prop_map(|(t, what)| Observation { time: ms(t), what });
+        prop::collection::vec(one, 0..120)
+    }
+
+    proptest! {
+        #[test]
+        fn w2_shares_sum_to_one_and_never_go_back(seen in observations()) {
+            let curve = Curve::of(&seen);
+            let mut before = Row { time: Duration::ZERO, at_risk: seen.len(), ok: 0.0, error: 0.0, pending: 1.0 };
+            for row in curve.rows() {
+                prop_assert!((row.ok + row.error + row.pending - 1.0).abs() < 1e-9);
+                prop_assert!(row.ok >= before.ok && row.error >= before.error);
+                prop_assert!(row.pending <= before.pending && row.pending >= 0.0);
+                prop_assert!(row.at_risk <= before.at_risk && row.at_risk >= 1);
+                before = *row;
+            }
+        }
+
+        #[test]
+        fn w2_without_censoring_it_is_a_recount(seen in observations(), q in 0.01f64..1.0) {
+            let events: Vec<_> = seen.into_iter().filter(|o| o.what != Observed::Censored).collect();
+            let curve = Curve::of(&events);
+            for row in curve.rows() {
+                let by = |what| events.iter().filter(|o| o.what == what && o.time <= row.time).count();
+                prop_assert!((row.ok - share(by(Observed::Ok), events.len())).abs() < 1e-9);
+                prop_assert!((row.error - share(by(Observed::Error), events.len())).abs() < 1e-9);
+            }
+            let mut times: Vec<_> = events.iter().map(|o| o.time).collect();
+            times.sort_unstable();
+            let nearest = times.iter().enumerate()
+                .find(|(i, _)| share(i + 1, times.len()) >= q - EPSILON).map(|(_, t)| *t);
+            prop_assert_eq!(curve.quantile_settled(q), nearest);
+        }
+    }
+}
