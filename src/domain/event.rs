@@ -117,4 +117,6 @@ pub enum Event {
     },
     /// Rounds stopped or go on. Never dropped.
     Paused(bool),
+    /// The engine could not start; it ends with this.
+    Failed(String),
 }

@@ -116,10 +116,16 @@ mod precise {
     impl PreciseTimer {
         fn new() -> Self {
             let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
-            let fd = timerfd_create(TimerfdClockId::Monotonic, flags)
-                .ok()
-                .and_then(|fd| AsyncFd::with_interest(fd, tokio::io::Interest::READABLE).ok());
-            Self { fd, fallback: TokioTimer::default(), at: None }
+            let fd = timerfd_create(TimerfdClockId::Monotonic, flags).ok();
+            Self { fd: fd.and_then(Self::register), fallback: TokioTimer::default(), at: None }
+        }
+
+        #[expect(
+            deprecated,
+            reason = "its successor is unsafe, which this crate forbids; an OwnedFd keeps the I/O safety that it asks for"
+        )]
+        fn register(fd: OwnedFd) -> Option<AsyncFd<OwnedFd>> {
+            AsyncFd::with_interest(fd, tokio::io::Interest::READABLE).ok()
         }
 
         /// Sets the descriptor to fire after `left`; zero would disarm it, so at least a nanosecond.

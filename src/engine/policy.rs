@@ -7,7 +7,7 @@
 mod call;
 mod plan;
 
-pub use call::{CallState, Done};
+pub use call::{AttemptSlot, AttemptState, CallState, Done};
 pub use plan::{CallPlan, HedgePlan, RoundPlan};
 
 use crate::domain::{EndedBy, EndpointId, Outcome, Reason, Suppression};

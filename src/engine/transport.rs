@@ -180,6 +180,12 @@ impl Trace {
         self.facts().bytes = total;
     }
 
+    /// Whether anyone else still holds a clone of this trace, and so works for the attempt.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
     /// When the attempt started.
     #[must_use]
     pub fn started(&self) -> Instant {

@@ -10,7 +10,11 @@ const MOST: u64 = 10 * ONE;
 impl Tokens {
     /// Pays in for one primary: `share` hedges per primary (0.05 is 5 %).
     pub fn deposit(&mut self, share: f64) {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=10 before")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "clamped to 0..=10 before"
+        )]
         let paid = (share.clamp(0.0, 10.0) * 1e6).round() as u64;
         self.0 = self.0.saturating_add(paid).min(MOST);
     }

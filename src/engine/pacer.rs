@@ -1,0 +1,208 @@
+//! Starts rounds, whatever the earlier ones do: an open loop (R38).
+
+use super::clock::{Clock, Timer};
+use super::limits::Limits;
+use super::policy::Gate;
+use super::round::{self, Brief, Shared};
+use crate::domain::event::Vitals;
+use crate::domain::{Event, Round, RoundNo, Settings};
+use futures_util::future::LocalBoxFuture;
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+/// What the session may ask of the engine.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// These settings hold from the next round on.
+    Apply(Settings),
+    /// Start no more rounds, or start again. A running round goes on to its end.
+    Pause(bool),
+    /// Start one round now, also while paused.
+    Step,
+    /// Abandon what runs and end.
+    Quit,
+}
+
+type Running = FuturesUnordered<LocalBoxFuture<'static, Option<Arc<Round>>>>;
+
+/// Starts rounds until told to quit or `rounds` have completed.
+pub struct Pacer<C: Clock> {
+    shared: Rc<Shared<C>>,
+    limits: Rc<RefCell<Limits>>,
+    settings: Arc<Settings>,
+    running: Running,
+    timer: C::Timer,
+    plan: Schedule,
+    paused: bool,
+    started: u64,
+    completed: u64,
+    rounds: Option<u64>,
+    vitals: Vitals,
+}
+
+/// The planned starts: `origin + i x every`.
+#[derive(Debug, Clone, Copy)]
+struct Schedule {
+    next: Instant,
+}
+
+impl Schedule {
+    /// Moves past `now`; returns the planned start that is due and how many before it were missed.
+    fn due(&mut self, now: Instant, every: Duration) -> (Instant, u64) {
+        let behind = now.saturating_duration_since(self.next);
+        let missed = if every.is_zero() { 0 } else { behind.as_nanos() / every.as_nanos() };
+        let missed = u64::try_from(missed).unwrap_or(u64::MAX);
+        let planned = now - Duration::from_nanos(nanos_past(behind, every));
+        self.next = planned + every;
+        (planned, missed)
+    }
+}
+
+/// How far `behind` is past the last multiple of `every`.
+fn nanos_past(behind: Duration, every: Duration) -> u64 {
+    let past = if every.is_zero() { behind.as_nanos() } else { behind.as_nanos() % every.as_nanos() };
+    u64::try_from(past).unwrap_or(u64::MAX)
+}
+
+impl<C: Clock + Unpin> Pacer<C> {
+    /// A pacer whose first round is due now.
+    #[must_use]
+    pub fn new(shared: Shared<C>, limits: Limits, settings: Settings, rounds: Option<u64>) -> Self {
+        Self {
+            timer: shared.clock.timer(),
+            plan: Schedule { next: shared.clock.now() },
+            shared: Rc::new(shared),
+            limits: Rc::new(RefCell::new(limits)),
+            settings: Arc::new(settings),
+            running: FuturesUnordered::new(),
+            paused: false,
+            started: 0,
+            completed: 0,
+            rounds,
+            vitals: Vitals::default(),
+        }
+    }
+
+    /// Runs until told to quit, until nobody listens, or until `rounds` have completed.
+    pub async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
+        let at = self.since_epoch();
+        let settings = Arc::clone(&self.settings);
+        if !self.shared.sink.deliver(Event::SettingsChanged { at, settings }).await {
+            return;
+        }
+        while self.rounds.is_none_or(|n| self.completed < n) {
+            self.arm();
+            tokio::select! {
+                biased;
+                Some(done) = self.running.next(), if !self.running.is_empty() => {
+                    if !self.settled(done).await { break }
+                }
+                command = commands.recv() => {
+                    if !self.obey(command).await { break }
+                }
+                () = super::clock::fired(&mut self.timer) => self.start_due(),
+            }
+        }
+        self.abandon().await;
+    }
+
+    fn since_epoch(&self) -> Duration {
+        self.shared.clock.now().saturating_duration_since(self.shared.epoch)
+    }
+
+    /// Sets the timer for the next start, if there is to be one.
+    fn arm(&mut self) {
+        let enough = self.rounds.is_some_and(|n| self.started >= n);
+        // Without a period the next round starts when the last has ended.
+        let waits = self.settings.every.is_zero() && !self.running.is_empty();
+        let at = (!self.paused && !enough && !waits).then_some(self.plan.next);
+        self.timer.arm(at);
+    }
+
+    fn start_due(&mut self) {
+        let now = self.shared.clock.now();
+        let (planned, missed) = self.plan.due(now, self.settings.every);
+        // Starts missed while the machine slept or was busy are skipped, never caught up.
+        let mut skipped = missed;
+        if self.running.len() < self.settings.max_overlap {
+            // Without a period there is no plan that a start could lag behind.
+            self.start(if self.settings.every.is_zero() { now } else { planned });
+        } else {
+            skipped += 1;
+        }
+        if skipped > 0 {
+            self.vitals.skipped = self.vitals.skipped.saturating_add(skipped);
+            let (at, total) = (self.since_epoch(), self.vitals.skipped);
+            self.shared.sink.live(Event::StartSkipped { at, total });
+        }
+    }
+
+    fn start(&mut self, planned: Instant) {
+        self.started += 1;
+        let plan = self.limits.borrow_mut().plan(&self.settings);
+        let brief = Brief { no: RoundNo(self.started), settings: Arc::clone(&self.settings), plan, planned };
+        let (shared, limits) = (Rc::clone(&self.shared), Rc::clone(&self.limits));
+        self.running.push(Box::pin(async move {
+            let gate: &RefCell<dyn Gate> = &*limits;
+            round::run(&shared, gate, brief).await
+        }));
+    }
+
+    /// Reports a settled round; false when nobody listens.
+    async fn settled(&mut self, round: Option<Arc<Round>>) -> bool {
+        let Some(round) = round else { return false };
+        self.completed += 1;
+        self.limits.borrow_mut().learn(&round);
+        self.vitals.lingering = self.vitals.lingering.saturating_add(round.lingering as u64);
+        self.vitals.lost_events = self.shared.sink.lost();
+        if self.settings.every.is_zero() {
+            self.plan.next = self.shared.clock.now();
+        }
+        self.shared.sink.deliver(Event::RoundSettled { round, vitals: self.vitals }).await
+    }
+
+    async fn obey(&mut self, command: Option<Command>) -> bool {
+        let now = self.shared.clock.now();
+        match command {
+            None | Some(Command::Quit) => return false,
+            Some(Command::Apply(settings)) => {
+                if settings.every != self.settings.every {
+                    let last = self.plan.next.checked_sub(self.settings.every).unwrap_or(now);
+                    self.plan.next = (last + settings.every).max(now);
+                }
+                self.settings = Arc::new(settings);
+                let (at, settings) = (self.since_epoch(), Arc::clone(&self.settings));
+                return self.shared.sink.deliver(Event::SettingsChanged { at, settings }).await;
+            }
+            Some(Command::Pause(paused)) => {
+                if self.paused && !paused {
+                    self.plan.next = now;
+                }
+                self.paused = paused;
+                return self.shared.sink.deliver(Event::Paused(paused)).await;
+            }
+            Some(Command::Step) => {
+                if self.running.len() < self.settings.max_overlap {
+                    self.start(now);
+                }
+            }
+        }
+        true
+    }
+
+    /// Abandons the rounds that run and reports each; bounded by their grace.
+    async fn abandon(mut self) {
+        self.shared.abort.tell();
+        while let Some(Some(round)) = self.running.next().await {
+            self.vitals.lost_events = self.shared.sink.lost();
+            if !self.shared.sink.deliver(Event::RoundSettled { round, vitals: self.vitals }).await {
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Runs one round: carries out what [`policy`](super::policy) orders, publishes the result, cleans up.
+
+mod record;
+
+use super::clock::{Clock, Timer};
+use super::policy::{Done, Gate, Order, Policy, RoundPlan};
+use super::sink::Sink;
+use super::task::{AttemptTask, Ended, Handle};
+use super::transport::{AttemptRequest, Transport};
+use crate::domain::event::{AttemptStep, RoundStarted};
+use crate::domain::{AttemptKind, AttemptOutcome, EndpointId, Event, Phase, Round, RoundNo, Settings};
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+/// What every round of an engine shares.
+pub struct Shared<C> {
+    /// Time.
+    pub clock: C,
+    /// The network.
+    pub transport: Rc<dyn Transport>,
+    /// Where events go.
+    pub sink: Sink,
+    /// When the session started.
+    pub epoch: Instant,
+    /// Told when running rounds are to be abandoned.
+    pub abort: Abort,
+}
+
+/// Tells running rounds, once and for good, that they are to be abandoned.
+#[derive(Debug, Default)]
+pub struct Abort {
+    told: Cell<bool>,
+    wake: Notify,
+}
+
+impl Abort {
+    /// Has every running round abandoned.
+    pub fn tell(&self) {
+        self.told.set(true);
+        self.wake.notify_waiters();
+    }
+}
+
+/// What one round is to do.
+#[derive(Debug, Clone)]
+pub struct Brief {
+    /// Its number.
+    pub no: RoundNo,
+    /// The settings it was planned from.
+    pub settings: Arc<Settings>,
+    /// The plan.
+    pub plan: RoundPlan,
+    /// When it was to start.
+    pub planned: Instant,
+}
+
+/// How often attempts that are cancelled but not gone are looked at, within the grace.
+const LINGER_CHECK: Duration = Duration::from_millis(1);
+
+/// Runs a round to its end and clean-up. The clock starts here, before any call is built (R6).
+pub async fn run<C: Clock + Unpin>(
+    shared: &Shared<C>,
+    gate: &RefCell<dyn Gate>,
+    brief: Brief,
+) -> Option<Arc<Round>> {
+    let announce = shared.sink.reserve().await?;
+    let runner = Runner::new(shared, gate, brief);
+    announce.send(Event::RoundStarted(runner.started()));
+    // Its own budget of polls would make tokio report ready sockets as pending.
+    Some(tokio::task::unconstrained(runner.run()).await)
+}
+
+struct Runner<'a, C: Clock> {
+    shared: &'a Shared<C>,
+    gate: &'a RefCell<dyn Gate>,
+    brief: Brief,
+    start: Instant,
+    policy: Policy,
+    timer: C::Timer,
+    running: FuturesUnordered<AttemptTask<C>>,
+    handles: Vec<Vec<Handle>>,
+    done: Vec<Done>,
+    orders: Vec<Order>,
+}
+
+/// Why a round woke up.
+enum Woke {
+    Ended,
+    Limit,
+    Abort,
+}
+
+impl<'a, C: Clock + Unpin> Runner<'a, C> {
+    fn new(shared: &'a Shared<C>, gate: &'a RefCell<dyn Gate>, brief: Brief) -> Self {
+        let calls = brief.plan.calls.len();
+        Self {
+            timer: shared.clock.timer(),
+            policy: Policy::new(brief.plan.clone()),
+            running: FuturesUnordered::new(),
+            handles: (0..calls).map(|_| Vec::with_capacity(1)).collect(),
+            done: Vec::with_capacity(calls),
+            orders: Vec::with_capacity(calls),
+            start: shared.clock.now(),
+            shared,
+            gate,
+            brief,
+        }
+    }
+
+    fn started(&self) -> RoundStarted {
+        RoundStarted {
+            round: self.brief.no,
+            at: self.start.saturating_duration_since(self.shared.epoch),
+            start_lag: self.start.saturating_duration_since(self.brief.planned),
+            settings: Arc::clone(&self.brief.settings),
+            budget: self.brief.plan.budget,
+            hedge_delays: self.brief.plan.calls.iter().map(|c| c.hedge.map(|h| h.delay)).collect(),
+        }
+    }
+
+    async fn run(mut self) -> Arc<Round> {
+        self.policy.begin(&mut *self.gate.borrow_mut(), &mut self.orders);
+        while self.policy.over().is_none() {
+            self.carry_out();
+            match self.wake().await {
+                Woke::Ended => {}
+                Woke::Limit => self.drain_after_limit().await,
+                Woke::Abort => {
+                    let now = self.elapsed();
+                    self.policy.abort(now, &mut self.orders);
+                    break;
+                }
+            }
+            self.step();
+        }
+        self.finish().await
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.shared.clock.now().saturating_duration_since(self.start)
+    }
+
+    fn step(&mut self) {
+        let now = self.elapsed();
+        self.policy.step(now, &mut self.done, &mut *self.gate.borrow_mut(), &mut self.orders);
+    }
+
+    /// Waits until an attempt ended, a limit came or the round is to be abandoned; takes everything that is
+    /// ready by then.
+    async fn wake(&mut self) -> Woke {
+        let at = self.policy.next_wake().map(|d| self.start + d);
+        self.timer.arm(at);
+        let (shared, running, done, timer) =
+            (self.shared, &mut self.running, &mut self.done, &mut self.timer);
+        let start = self.start;
+        let mut aborted = pin!(shared.abort.wake.notified());
+        poll_fn(|cx| {
+            drain(running, done, start, cx);
+            if timer.poll_fired(cx).is_ready() {
+                Poll::Ready(Woke::Limit)
+            } else if !done.is_empty() {
+                Poll::Ready(Woke::Ended)
+            } else if shared.abort.told.get() || aborted.as_mut().poll(cx).is_ready() {
+                Poll::Ready(Woke::Abort)
+            } else {
+                Poll::Pending
+            }
+        })
+        .await
+    }
+
+    /// R9: at a limit, first let the runtime deliver what the sockets hold, then take all of it.
+    async fn drain_after_limit(&mut self) {
+        tokio::task::yield_now().await;
+        self.drain_now().await;
+    }
+
+    async fn drain_now(&mut self) {
+        let (running, done, start) = (&mut self.running, &mut self.done, self.start);
+        poll_fn(|cx| {
+            drain(running, done, start, cx);
+            Poll::Ready(())
+        })
+        .await;
+    }
+
+    fn carry_out(&mut self) {
+        let orders = std::mem::take(&mut self.orders);
+        for &order in &orders {
+            match order {
+                Order::Start { call, attempt, replica } => self.start(call, attempt, replica),
+                Order::Cancel { call, attempt } => self.cancel(call, attempt),
+                Order::Settled { call } => {
+                    let state = &self.policy.calls()[call.index()];
+                    if let (Some(outcome), Some(at)) = (state.outcome(), state.settled_at()) {
+                        let round = self.brief.no;
+                        self.shared.sink.live(Event::CallSettled { round, call, at, outcome });
+                    }
+                }
+            }
+        }
+        self.orders = orders;
+        self.orders.clear();
+    }
+
+    fn start(&mut self, call: EndpointId, attempt: usize, replica: usize) {
+        let (round, start, sink) = (self.brief.no, self.start, self.shared.sink.clone());
+        let request = AttemptRequest { round, endpoint: call, replica, attempt };
+        let watch = Box::new(move |phase: Phase, at: Instant| {
+            let at = at.saturating_duration_since(start);
+            sink.live(Event::Attempt { round, call, attempt, at, step: AttemptStep::Reached(phase) });
+        });
+        let transport = Rc::clone(&self.shared.transport);
+        let (task, handle) = AttemptTask::new(self.shared.clock.clone(), transport, request, watch);
+        self.running.push(task);
+        self.handles[call.index()].push(handle);
+        let kind = if attempt == 0 { AttemptKind::Primary } else { AttemptKind::Hedge };
+        self.tell(call, attempt, AttemptStep::Started { replica, kind });
+    }
+
+    fn cancel(&self, call: EndpointId, attempt: usize) {
+        if let Some(handle) = self.handles[call.index()].get(attempt) {
+            handle.cancel();
+            let reused = handle.trace().and_then(|t| t.seen(self.shared.clock.now()).reused);
+            let outcome = AttemptOutcome::Cancelled;
+            self.tell(call, attempt, AttemptStep::Ended { outcome, reason: None, status: None, reused });
+        }
+    }
+
+    fn tell(&self, call: EndpointId, attempt: usize, step: AttemptStep) {
+        let (round, at) = (self.brief.no, self.elapsed());
+        self.shared.sink.live(Event::Attempt { round, call, attempt, at, step });
+    }
+
+    /// R13: publish first, then cancel what is unfinished and give it `grace` to be gone.
+    async fn finish(mut self) -> Arc<Round> {
+        let mut round = record::record(&self);
+        round.took = self.elapsed();
+        let published = Arc::new(round);
+        self.shared.sink.live(Event::RoundPublished(Arc::clone(&published)));
+
+        // R17: what came between the limit and its cancellation is late, not lost.
+        self.drain_now().await;
+        let late = !self.done.is_empty();
+        self.step();
+        self.carry_out();
+        let lingering = self.clean_up().await;
+        if !late && lingering == 0 {
+            return published;
+        }
+        Arc::new(Round { took: published.took, lingering, ..record::record(&self) })
+    }
+
+    /// Waits until everything that was cancelled is gone, at most `grace`; returns what is still alive.
+    async fn clean_up(&mut self) -> usize {
+        let until = self.shared.clock.now() + self.brief.settings.grace;
+        loop {
+            self.drain_now().await;
+            let alive = self.handles.iter().flatten().filter(|h| h.lingers()).count();
+            let now = self.shared.clock.now();
+            if (alive == 0 && self.running.is_empty()) || now >= until {
+                return alive.max(self.running.len());
+            }
+            self.timer.arm(Some(until.min(now + LINGER_CHECK)));
+            super::clock::fired(&mut self.timer).await;
+        }
+    }
+}
+
+/// Takes every attempt that has ended, until nothing is ready.
+fn drain<C: Clock + Unpin>(
+    running: &mut FuturesUnordered<AttemptTask<C>>,
+    done: &mut Vec<Done>,
+    start: Instant,
+    cx: &mut Context<'_>,
+) {
+    while let Poll::Ready(Some(Ended { request, end })) = running.poll_next_unpin(cx) {
+        if let Some((end, result)) = end {
+            let end = end.saturating_duration_since(start);
+            done.push(Done { call: request.endpoint, attempt: request.attempt, end, result });
+        }
+    }
+}

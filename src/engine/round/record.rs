@@ -1,0 +1,112 @@
+//! What a round leaves behind.
+
+use super::{Clock, Runner};
+use crate::domain::{
+    Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, EndpointId, Outcome, Phase, Phases, Reason, Round,
+};
+use crate::engine::policy::{AttemptSlot, AttemptState, CallState};
+use crate::engine::task::Handle;
+use crate::engine::transport::{Failure, Seen};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The round as it stands; `took` and `lingering` are left at zero.
+pub(super) fn record<C: Clock + Unpin>(runner: &Runner<'_, C>) -> Round {
+    let (policy, brief) = (&runner.policy, &runner.brief);
+    let calls = policy.calls().iter().zip(&runner.handles).enumerate();
+    let (quorum_at, quorum_impossible_at) = policy.quorum();
+    Round {
+        no: brief.no,
+        at: runner.start.saturating_duration_since(runner.shared.epoch),
+        start_lag: runner.start.saturating_duration_since(brief.planned),
+        settings: Arc::clone(&brief.settings),
+        budget: brief.plan.budget,
+        clamped: brief.settings.effective_budget().1,
+        k: brief.plan.k,
+        ended_by: policy.over().unwrap_or(EndedBy::Aborted),
+        took: Duration::ZERO,
+        ok: policy.ok(),
+        quorum_impossible_at,
+        quorum_at,
+        lingering: 0,
+        answered_optional: policy.answered_optional(),
+        failed: policy.failed(),
+        calls: calls.map(|(i, (state, handles))| call(i, state, handles, runner.start)).collect(),
+    }
+}
+
+fn call(index: usize, state: &CallState, handles: &[Handle], start: Instant) -> Call {
+    let attempts: Vec<Attempt> =
+        state.attempts().iter().zip(handles).map(|(slot, handle)| attempt(slot, handle, start)).collect();
+    // A call without an outcome can't be had here; if it could, it would be ours to explain.
+    let outcome = state.outcome().unwrap_or(Outcome::Missing(Reason::Internal));
+    let decided = state.winner().or_else(|| decisive(outcome, &attempts));
+    Call {
+        endpoint: EndpointId(index),
+        outcome,
+        end: state.settled_at().unwrap_or_default(),
+        phase: decided.and_then(|i| attempts.get(i)).map_or(Phase::Queued, |a| a.phase),
+        status: decided.and_then(|i| attempts.get(i)).and_then(|a| a.status),
+        late_by: state.late_by(),
+        hedge_delay: state.plan().hedge.map(|h| h.delay),
+        hedges: state.counts(),
+        winner: state.winner(),
+        attempts,
+    }
+}
+
+/// The attempt that tells most of a call without a winner: the one that failed for the call's reason, else
+/// the cancelled one that had come furthest.
+fn decisive(outcome: Outcome, attempts: &[Attempt]) -> Option<usize> {
+    let reason = outcome.reason();
+    let failed = attempts.iter().position(|a| a.reason.is_some() && a.reason == reason);
+    failed.or_else(|| (0..attempts.len()).rev().max_by_key(|&i| attempts[i].phase))
+}
+
+fn attempt(slot: &AttemptSlot, handle: &Handle, start: Instant) -> Attempt {
+    let (end, outcome, failure) = match &slot.state {
+        AttemptState::Ended(end, Ok(())) => (Some(*end), AttemptOutcome::Ok, None),
+        AttemptState::Ended(end, Err(failure)) => (Some(*end), AttemptOutcome::Failed, Some(failure)),
+        AttemptState::Cancelled(at) => (Some(*at), AttemptOutcome::Cancelled, None),
+        AttemptState::Running => (None, AttemptOutcome::Cancelled, None),
+    };
+    let trace = handle.trace();
+    let began = trace.as_ref().map_or(start, |t| t.started().max(start));
+    // An attempt that was never polled has neither begun nor taken time.
+    let end = end.map_or(began, |end| start + end).max(began);
+    let seen = trace.map_or_else(not_started, |t| t.seen(end));
+    build(slot.replica, slot.kind, (began - start, end - start), outcome, failure, &seen)
+}
+
+fn build(
+    replica: usize,
+    kind: AttemptKind,
+    (start, end): (Duration, Duration),
+    outcome: AttemptOutcome,
+    failure: Option<&Failure>,
+    seen: &Seen,
+) -> Attempt {
+    Attempt {
+        replica,
+        kind,
+        start,
+        end,
+        outcome,
+        reason: failure.map(|f| f.reason),
+        detail: failure.map(|f| f.detail.clone()),
+        status: failure.and_then(|f| f.status).or(seen.status),
+        bytes: seen.bytes,
+        reused: seen.reused,
+        http: seen.http,
+        remote: seen.remote,
+        phase: seen.phase,
+        phases: seen.phases,
+    }
+}
+
+fn not_started() -> Seen {
+    let mut phases = Phases::default();
+    phases.add(Phase::Queued, Duration::ZERO);
+    Seen { remote: None, reused: None, http: None, status: None, bytes: 0, phase: Phase::Queued, phases }
+}

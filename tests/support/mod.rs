@@ -1,0 +1,151 @@
+//! Helpers shared by the engine's tests: a fake network on paused time.
+#![expect(dead_code, reason = "each test binary uses its own part")]
+
+use fanscope::domain::{EndpointId, Event, Mode, Phase, Reason, Round, RoundNo, Settings, Suppression};
+use fanscope::engine::clock::TokioClock;
+use fanscope::engine::policy::{CallPlan, Gate, HedgePlan, RoundPlan};
+use fanscope::engine::round::{Abort, Brief, Shared, run};
+use fanscope::engine::sink::Sink;
+use fanscope::engine::transport::{AttemptFuture, AttemptRequest, Failure, Trace, Transport};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+pub fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+/// What the fake network does with an attempt.
+#[derive(Debug, Clone)]
+pub enum Play {
+    /// Ends after this time.
+    End(Duration, Result<(), Failure>),
+    /// Never ends.
+    Hang,
+    /// Panics after this time.
+    Panic(Duration),
+    /// Panics while it is built.
+    PanicAtOnce,
+}
+
+impl Play {
+    pub fn ok(after: u64) -> Self {
+        Self::End(ms(after), Ok(()))
+    }
+
+    pub fn fail(after: u64, reason: Reason) -> Self {
+        let status = (reason == Reason::HttpStatus).then_some(503);
+        Self::End(ms(after), Err(Failure { status, ..Failure::new(reason, reason.as_str()) }))
+    }
+}
+
+/// A network that plays a script: per call, per attempt. Counts what is in flight.
+#[derive(Debug, Clone, Default)]
+pub struct FakeNet {
+    pub script: Rc<Vec<Vec<Play>>>,
+    pub alive: Rc<Cell<usize>>,
+    pub sent: Rc<RefCell<Vec<AttemptRequest>>>,
+}
+
+impl FakeNet {
+    pub fn new(script: Vec<Vec<Play>>) -> Self {
+        Self { script: Rc::new(script), ..Self::default() }
+    }
+}
+
+/// Counts an attempt for as long as it lives.
+struct Alive(Rc<Cell<usize>>);
+
+impl Alive {
+    fn new(count: &Rc<Cell<usize>>) -> Self {
+        count.set(count.get() + 1);
+        Self(Rc::clone(count))
+    }
+}
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}
+
+impl Transport for FakeNet {
+    fn attempt(&self, request: AttemptRequest, trace: Trace) -> AttemptFuture {
+        self.sent.borrow_mut().push(request);
+        let plays = self.script.get(request.endpoint.index()).cloned().unwrap_or_default();
+        let play = plays.get(request.attempt).or(plays.last()).cloned().unwrap_or(Play::Hang);
+        assert!(!matches!(play, Play::PanicAtOnce), "planted panic while building");
+        let alive = Alive::new(&self.alive);
+        Box::pin(async move {
+            let _alive = alive;
+            trace.reach(Phase::Waiting);
+            match play {
+                Play::End(after, result) => {
+                    tokio::time::sleep(after).await;
+                    result
+                }
+                Play::Panic(after) => {
+                    tokio::time::sleep(after).await;
+                    panic!("planted panic");
+                }
+                Play::Hang | Play::PanicAtOnce => std::future::pending().await,
+            }
+        })
+    }
+}
+
+/// A gate that lets every hedge through, or none.
+#[derive(Debug, Clone, Copy)]
+pub struct FixedGate(pub Option<Suppression>);
+
+impl Gate for FixedGate {
+    fn admit(&mut self, _: EndpointId, _: bool) -> Result<(), Suppression> {
+        self.0.map_or(Ok(()), Err)
+    }
+}
+
+pub fn call(hedge: Option<HedgePlan>) -> CallPlan {
+    CallPlan { required: false, timeout: None, replicas: 1, hedge }
+}
+
+pub fn hedge(delay: u64, max: u8, on_error: bool) -> Option<HedgePlan> {
+    Some(HedgePlan { delay: ms(delay), max, on_error, suppressed: None })
+}
+
+pub fn plan(mode: Mode, budget: u64, calls: Vec<CallPlan>) -> RoundPlan {
+    RoundPlan {
+        mode,
+        budget: ms(budget),
+        request_budget: ms(10_000),
+        k: None,
+        quorum_fail_fast: false,
+        calls,
+    }
+}
+
+/// The shared part of an engine on paused time, and its event reader.
+pub fn shared(net: FakeNet) -> (Shared<TokioClock>, mpsc::Receiver<Event>) {
+    let (sink, events) = Sink::new();
+    let epoch = Instant::now();
+    (Shared { clock: TokioClock, transport: Rc::new(net), sink, epoch, abort: Abort::default() }, events)
+}
+
+/// Runs one round through the real runner.
+pub async fn play(net: FakeNet, plan: RoundPlan, gate: FixedGate) -> Arc<Round> {
+    let (shared, _events) = shared(net);
+    let gate: &RefCell<dyn Gate> = &RefCell::new(gate);
+    run(&shared, gate, brief(plan)).await.expect("somebody listens")
+}
+
+pub fn brief(plan: RoundPlan) -> Brief {
+    let settings = Arc::new(Settings {
+        mode: plan.mode,
+        budget: plan.budget,
+        request_budget: plan.request_budget,
+        ..Settings::default()
+    });
+    Brief { no: RoundNo(1), settings, plan, planned: Instant::now() }
+}
