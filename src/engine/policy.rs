@@ -62,6 +62,8 @@ pub struct Policy {
     optional_end: Option<EndedBy>,
     round_end: Option<EndedBy>,
     over: Option<EndedBy>,
+    /// Whether the last step may have started something.
+    ordered: bool,
 }
 
 /// The earliest limit that has not been applied.
@@ -89,11 +91,16 @@ impl Policy {
             optional_end: None,
             round_end: None,
             over: None,
+            ordered: true,
         }
     }
 
     /// Starts every call's primary, and in a race its hedges too. With no budget nothing starts (R11).
     pub fn begin(&mut self, gate: &mut dyn Gate, orders: &mut Vec<Order>) {
+        // With no budget the optional part is over before it starts, and likewise the whole round.
+        let cut = (0..self.calls.len()).any(|i| self.plan.cut_at_budget(i));
+        self.optional_end = (cut && self.plan.budget.is_zero()).then_some(EndedBy::Deadline);
+        self.round_end = self.plan.request_budget.is_zero().then_some(EndedBy::RequestDeadline);
         for index in 0..self.calls.len() {
             let id = EndpointId(index);
             if self.plan.limit_of(index).is_zero() {
@@ -107,7 +114,7 @@ impl Policy {
                 }
             }
         }
-        self.step(Duration::ZERO, &mut Vec::new(), gate, orders);
+        self.close(Duration::ZERO, orders);
     }
 
     /// Takes what ended since the last step and every limit up to `now`. `done` is left empty.
@@ -118,6 +125,7 @@ impl Policy {
         gate: &mut dyn Gate,
         orders: &mut Vec<Order>,
     ) {
+        self.carried_out();
         done.sort_by(Done::order);
         let mut ends = done.drain(..).peekable();
         loop {
@@ -133,10 +141,12 @@ impl Policy {
             }
         }
         self.close(now, orders);
+        self.ordered = orders.iter().any(|o| matches!(o, Order::Start { .. }));
     }
 
     /// Abandons the round (quit).
     pub fn abort(&mut self, now: Duration, orders: &mut Vec<Order>) {
+        self.carried_out();
         self.round_end.get_or_insert(EndedBy::Aborted);
         self.close(now, orders);
     }
@@ -197,6 +207,13 @@ impl Policy {
     pub fn ok(&self) -> bool {
         let missing = |s: &CallState| s.outcome().and_then(Outcome::reason).is_some();
         !(0..self.calls.len()).any(|i| self.fails_round(i) && missing(&self.calls[i]))
+    }
+
+    /// What the last step ordered is on the wire now.
+    fn carried_out(&mut self) {
+        if std::mem::take(&mut self.ordered) {
+            self.calls.iter_mut().for_each(CallState::carried_out);
+        }
     }
 
     fn fails_round(&self, index: usize) -> bool {

@@ -32,6 +32,8 @@ impl Done {
 /// How far an attempt is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AttemptState {
+    /// Ordered in this very step, so not on the wire yet.
+    Ordered,
     /// On the wire.
     Running,
     /// Ended by itself at this time.
@@ -163,8 +165,23 @@ impl CallState {
     fn push(&mut self, id: EndpointId, kind: AttemptKind, orders: &mut Vec<Order>) {
         let attempt = self.attempts.len();
         let replica = usize::from(self.spent) % self.plan.replicas.max(1);
-        self.attempts.push(AttemptSlot { replica, kind, state: AttemptState::Running });
+        self.attempts.push(AttemptSlot { replica, kind, state: AttemptState::Ordered });
         orders.push(Order::Start { call: id, attempt, replica });
+    }
+
+    /// The orders of the last step were carried out.
+    pub(super) fn carried_out(&mut self) {
+        for slot in self.attempts.iter_mut().filter(|a| a.state == AttemptState::Ordered) {
+            slot.state = AttemptState::Running;
+        }
+    }
+
+    /// Takes back what this step ordered: nothing starts after the call's end.
+    fn take_back(&mut self, id: EndpointId, orders: &mut Vec<Order>) {
+        let sent = self.attempts.iter().take_while(|a| a.state != AttemptState::Ordered).count();
+        let back = self.attempts.drain(sent..).filter(|a| a.kind == AttemptKind::Hedge).count();
+        self.counts.sent -= u32::try_from(back).unwrap_or(self.counts.sent);
+        orders.retain(|o| !matches!(*o, Order::Start { call, attempt, .. } if call == id && attempt >= sent));
     }
 
     fn arm(&mut self, from: Duration) {
@@ -215,7 +232,8 @@ impl CallState {
         if let Some(now) = hedge_now.filter(|_| try_again) {
             self.hedge(id, now, gate, orders);
         }
-        let alive = self.attempts.iter().any(|a| a.state == AttemptState::Running);
+        let alive =
+            self.attempts.iter().any(|a| matches!(a.state, AttemptState::Ordered | AttemptState::Running));
         // R25: an error never settles a call while another of its attempts is alive.
         if alive { None } else { self.failure().map(|f| Outcome::Missing(f.reason)) }
     }
@@ -254,6 +272,7 @@ impl CallState {
             return false;
         }
         self.disarm();
+        self.take_back(id, orders);
         let won = |a: &AttemptSlot| a.state == AttemptState::Ended(at, Ok(()));
         let winner = (outcome == Outcome::Ok).then(|| self.attempts.iter().position(won)).flatten();
         self.settled = Some(Settled { outcome, at, winner });

@@ -69,7 +69,7 @@ fn attempt(slot: &AttemptSlot, handle: &Handle, start: Instant) -> Attempt {
         AttemptState::Ended(end, Ok(())) => (Some(*end), AttemptOutcome::Ok, None),
         AttemptState::Ended(end, Err(failure)) => (Some(*end), AttemptOutcome::Failed, Some(failure)),
         AttemptState::Cancelled(at) => (Some(*at), AttemptOutcome::Cancelled, None),
-        AttemptState::Running => (None, AttemptOutcome::Cancelled, None),
+        AttemptState::Ordered | AttemptState::Running => (None, AttemptOutcome::Cancelled, None),
     };
     let trace = handle.trace();
     let began = trace.as_ref().map_or(start, |t| t.started().max(start));

@@ -1,0 +1,202 @@
+//! When rounds start: R38, pause, step, quit, on paused time.
+
+mod support;
+
+use fanscope::domain::{CallSpec, EndedBy, Event, HedgeContract, Mode, Round, Settings};
+use fanscope::engine::limits::Limits;
+use fanscope::engine::pacer::{Command, Pacer};
+use std::sync::Arc;
+use support::{FakeNet, Play, ms, shared};
+use tokio::sync::mpsc;
+
+fn specs(n: usize) -> Vec<CallSpec> {
+    let spec = CallSpec {
+        required: false,
+        timeout: None,
+        replicas: 1,
+        repeatable: true,
+        hedge: HedgeContract::ByMode,
+    };
+    vec![spec; n]
+}
+
+struct Bench {
+    commands: mpsc::Sender<Command>,
+    events: mpsc::Receiver<Event>,
+    alive: std::rc::Rc<std::cell::Cell<usize>>,
+}
+
+/// Starts a pacer on the local set; events are read as they come.
+fn start(script: Vec<Play>, settings: Settings, rounds: Option<u64>) -> Bench {
+    let net = FakeNet::new(script.into_iter().map(|p| vec![p]).collect());
+    let alive = std::rc::Rc::clone(&net.alive);
+    let calls = specs(net.script.len());
+    let (shared, events) = shared(net);
+    let (commands, orders) = mpsc::channel(8);
+    tokio::task::spawn_local(Pacer::new(shared, Limits::new(calls), settings, rounds).run(orders));
+    Bench { commands, events, alive }
+}
+
+impl Bench {
+    async fn round(&mut self) -> Arc<Round> {
+        loop {
+            match self.events.recv().await.expect("the engine ended") {
+                Event::RoundSettled { round, .. } => return round,
+                _ => continue,
+            }
+        }
+    }
+
+    async fn rest(mut self) -> Vec<Event> {
+        let mut all = Vec::new();
+        while let Some(event) = self.events.recv().await {
+            all.push(event);
+        }
+        all
+    }
+}
+
+fn settings(every: u64) -> Settings {
+    Settings { every: ms(every), ..Settings::default() }
+}
+
+fn local(test: impl Future<Output = ()>) {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    tokio::task::LocalSet::new().block_on(&runtime, test);
+}
+
+#[test]
+fn r38_rounds_start_on_their_plan_whatever_the_earlier_ones_do() {
+    local(async {
+        let bench = start(vec![Play::Hang], settings(150), Some(5));
+        let events = bench.rest().await;
+        let starts: Vec<_> = events
+            .iter()
+            .filter_map(|e| match e {
+                Event::RoundStarted(s) => Some(s.at.as_millis()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(starts, [0, 150, 300, 450, 600]);
+        let settled = events.iter().filter(|e| matches!(e, Event::RoundSettled { .. })).count();
+        assert_eq!(settled, 5);
+    });
+}
+
+#[test]
+fn r38_a_start_without_room_is_skipped_and_counted_and_nothing_bursts() {
+    local(async {
+        let mut settings = settings(50);
+        (settings.max_overlap, settings.budget) = (2, ms(190));
+        let bench = start(vec![Play::Hang], settings, Some(4));
+        let events = bench.rest().await;
+        let at = |e: &Event| match e {
+            Event::RoundStarted(s) => Some(s.at.as_millis()),
+            _ => None,
+        };
+        // 190 ms rounds, two at a time: the starts at 100 and 150 find no room.
+        assert_eq!(events.iter().filter_map(at).collect::<Vec<_>>(), [0, 50, 200, 250]);
+        let last = events.iter().rev().find_map(|e| match e {
+            Event::RoundSettled { vitals, .. } => Some(vitals.skipped),
+            _ => None,
+        });
+        assert_eq!(last, Some(2));
+    });
+}
+
+#[test]
+fn r38_without_a_period_the_next_round_starts_when_the_last_ended() {
+    local(async {
+        let bench = start(vec![Play::ok(30)], settings(0), Some(3));
+        let events = bench.rest().await;
+        let starts = events.iter().filter_map(|e| match e {
+            Event::RoundStarted(s) => Some((s.at.as_millis(), s.start_lag.as_millis())),
+            _ => None,
+        });
+        assert_eq!(starts.collect::<Vec<_>>(), [(0, 0), (30, 0), (60, 0)]);
+    });
+}
+
+#[test]
+fn r38_a_machine_that_slept_skips_what_it_missed() {
+    local(async {
+        let mut bench = start(vec![Play::ok(10)], settings(100), None);
+        bench.round().await;
+        // The clock jumps by 950 ms without the pacer having run: one late start, no burst.
+        tokio::time::advance(ms(950)).await;
+        let late = bench.round().await;
+        let next = bench.round().await;
+        assert_eq!((late.at.as_millis(), late.start_lag.as_millis()), (960, 60));
+        assert_eq!((next.at.as_millis(), next.start_lag.as_millis()), (1000, 0));
+    });
+}
+
+#[test]
+fn a_pause_starts_nothing_lets_the_running_round_end_and_step_runs_one() {
+    local(async {
+        let mut bench = start(vec![Play::Hang], settings(500), None);
+        tokio::time::sleep(ms(1)).await;
+        bench.commands.send(Command::Pause(true)).await.unwrap();
+        let first = bench.round().await;
+        assert_eq!(first.ended_by, EndedBy::Deadline);
+        tokio::time::sleep(ms(5000)).await;
+        bench.commands.send(Command::Step).await.unwrap();
+        let stepped = bench.round().await;
+        assert_eq!((stepped.no.0, stepped.at.as_millis()), (2, 5200));
+        bench.commands.send(Command::Pause(false)).await.unwrap();
+        let resumed = bench.round().await;
+        assert_eq!((resumed.no.0, resumed.at.as_millis()), (3, 5400), "at once, and without a burst");
+    });
+}
+
+#[test]
+fn new_settings_hold_from_the_next_round_and_never_midway() {
+    local(async {
+        let mut bench = start(vec![Play::Hang], settings(500), None);
+        tokio::time::sleep(ms(100)).await;
+        let changed = Settings { mode: Mode::Quorum, budget: ms(80), ..settings(500) };
+        bench.commands.send(Command::Apply(changed)).await.unwrap();
+        let first = bench.round().await;
+        assert_eq!((first.settings.mode, first.took), (Mode::Deadline, ms(200)));
+        let second = bench.round().await;
+        assert_eq!((second.settings.mode, second.took), (Mode::Quorum, ms(80)));
+        assert_eq!(second.at.as_millis(), 500, "the plan of starts goes on");
+    });
+}
+
+#[test]
+fn a_shorter_period_holds_at_once() {
+    local(async {
+        let mut bench = start(vec![Play::ok(1)], settings(60_000), None);
+        bench.round().await;
+        tokio::time::sleep(ms(99)).await;
+        bench.commands.send(Command::Apply(settings(300))).await.unwrap();
+        assert_eq!(bench.round().await.at.as_millis(), 300);
+    });
+}
+
+#[test]
+fn r14_quit_abandons_what_runs_and_a_dropped_handle_is_a_quit() {
+    for by_drop in [false, true] {
+        local(async move {
+            let bench = start(vec![Play::Hang], settings(500), None);
+            let alive = std::rc::Rc::clone(&bench.alive);
+            tokio::time::sleep(ms(20)).await;
+            let Bench { commands, mut events, .. } = bench;
+            if by_drop {
+                drop(commands);
+            } else {
+                commands.send(Command::Quit).await.unwrap();
+            }
+            let mut ended = None;
+            while let Some(event) = events.recv().await {
+                if let Event::RoundSettled { round, .. } = event {
+                    ended = Some((round.ended_by, round.took.as_millis()));
+                }
+            }
+            assert_eq!(ended, Some((EndedBy::Aborted, 20)));
+            assert_eq!(alive.get(), 0);
+        });
+    }
+}
