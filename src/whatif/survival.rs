@@ -90,6 +90,37 @@ pub struct Row {
     pub pending: f64,
 }
 
+impl Row {
+    /// How much this step may be trusted (W6).
+    #[must_use]
+    pub const fn grade(&self) -> Grade {
+        Grade::of(self.at_risk)
+    }
+}
+
+/// How much a number may be trusted, by the calls at risk where it was read (W6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Grade {
+    /// Shown as it is.
+    Solid,
+    /// Shown with that word beside it.
+    Thin,
+    /// Not shown: too few for a number.
+    None,
+}
+
+impl Grade {
+    /// At least 20 at risk are solid, at least 5 thin.
+    #[must_use]
+    pub const fn of(at_risk: usize) -> Self {
+        match at_risk {
+            20.. => Self::Solid,
+            5..=19 => Self::Thin,
+            _ => Self::None,
+        }
+    }
+}
+
 /// Cumulative incidence of answers and errors.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Curve {
@@ -169,13 +200,19 @@ impl Curve {
     /// not seen: cut before ([`Curve::horizon`]), or out of reach because too many fail.
     #[must_use]
     pub fn quantile_ok(&self, q: f64) -> Option<Duration> {
+        self.row_ok(q).map(|row| row.time)
+    }
+
+    /// The row in which [`Curve::quantile_ok`] is read: it also says how many were at risk.
+    #[must_use]
+    pub fn row_ok(&self, q: f64) -> Option<&Row> {
         self.first(q, |row| row.ok)
     }
 
     /// The smallest time by which at least the share `q` had answered or failed. `None` where that was not seen.
     #[must_use]
     pub fn quantile_settled(&self, q: f64) -> Option<Duration> {
-        self.first(q, |row| row.ok + row.error)
+        self.first(q, |row| row.ok + row.error).map(|row| row.time)
     }
 
     /// Whether errors alone keep the share `q` from ever being reached, whatever became of the calls cut.
@@ -184,10 +221,10 @@ impl Curve {
         self.rows.last().is_some_and(|row| 1.0 - row.error < q - EPSILON)
     }
 
-    fn first(&self, q: f64, level: impl Fn(&Row) -> f64) -> Option<Duration> {
+    fn first(&self, q: f64, level: impl Fn(&Row) -> f64) -> Option<&Row> {
         // The levels ascend, so the rows below q are a prefix.
         let below = self.rows.partition_point(|row| level(row) < q - EPSILON);
-        self.rows.get(below).map(|row| row.time)
+        self.rows.get(below)
     }
 }
 
