@@ -48,10 +48,12 @@ pub fn observation(call: &Call) -> Option<Observation> {
         };
         return waited.then_some(Observation { time: call.end, what: Observed::Censored });
     };
+    let own_timeout = call.outcome == Outcome::Missing(Reason::Timeout);
     let what = match primary.outcome {
-        AttemptOutcome::Ok => Observed::Ok,
         AttemptOutcome::Failed => primary.reason.map_or(Some(Observed::Error), of_reason)?,
-        AttemptOutcome::Cancelled if call.outcome == Outcome::Missing(Reason::Timeout) => Observed::Error,
+        // A value after the endpoint's own limit is one that nobody was waiting for.
+        _ if own_timeout => return Some(Observation { time: call.end, what: Observed::Error }),
+        AttemptOutcome::Ok => Observed::Ok,
         AttemptOutcome::Cancelled => Observed::Censored,
     };
     Some(Observation { time: primary.end, what })
@@ -305,10 +307,11 @@ mod tests {
         assert_eq!(seen(missing, one(203, Ok, None)), Some((ms(203), Observed::Ok)));
         let reset = Some(Reason::ConnReset);
         assert_eq!(seen(missing, one(203, Failed, reset)), Some((ms(203), Observed::Error)));
-        assert_eq!(
-            seen(Outcome::Missing(Reason::Timeout), one(150, Cancelled, None)),
-            Some((ms(150), Observed::Error))
-        );
+        // The endpoint's own timeout is an error at that limit, whatever came after it.
+        let timeout = Outcome::Missing(Reason::Timeout);
+        assert_eq!(seen(timeout, one(201, Cancelled, None)), Some((ms(200), Observed::Error)));
+        assert_eq!(seen(timeout, one(203, Ok, None)), Some((ms(200), Observed::Error)));
+        assert_eq!(seen(timeout, one(9, Failed, reset)), Some((ms(9), Observed::Error)));
         assert_eq!(seen(Outcome::NotNeeded, one(66, Cancelled, None)), Some((ms(66), Observed::Censored)));
     }
 
