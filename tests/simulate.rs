@@ -306,11 +306,15 @@ fn a_drip_starts_and_then_trickles() {
     assert!(asked.elapsed() >= ms(250), "two bytes within {:?}", asked.elapsed());
 }
 
+fn shareable<T: Clone + Send + Sync + 'static>(handle: T) -> T {
+    handle
+}
+
 #[test]
 fn replicas_have_upstreams_of_their_own() {
     let two = vec![law(Distribution::Fixed(ms(0))), law(Distribution::Fixed(ms(0)))];
     let fleet = Fleet::start(&[endpoint("shop-0", two)], 7).unwrap();
-    let urls = fleet.urls();
+    let urls = shareable(fleet.urls());
     let [first, second] = [0, 1].map(|replica| urls.url(EndpointId(0), replica, 4, 1));
     assert_ne!(parts(&first).0, parts(&second).0);
     assert!(first.ends_with("/?round=4&attempt=1"), "{first}");

@@ -213,7 +213,7 @@ impl Scan {
     }
 
     fn count(&self, mark: char) -> usize {
-        self.text[self.at..].iter().take_while(|c| **c == mark).count()
+        self.text.iter().skip(self.at).take_while(|c| **c == mark).count()
     }
 
     fn word(&mut self) -> String {
