@@ -180,7 +180,8 @@ fn dial(url: &str) -> TcpStream {
 
 fn ask(mut stream: &TcpStream, url: &str) {
     let (host, path) = parts(url);
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
+    // In one piece: several small writes would wait for each other's acknowledgement.
+    stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes()).unwrap();
 }
 
 /// The head of an answer: its status line and the announced length.
