@@ -9,7 +9,7 @@
 //! | [`profile`] | TOML file to validated [`profile::Profile`] | `domain` |
 //! | [`whatif`] | survival maths, no clock and no terminal | `domain` |
 //! | [`stats`] | rolling counters folded from settled rounds | `domain`, `whatif` |
-//! | [`recording`] | the NDJSON lines | `domain` |
+//! | [`recording`] | the NDJSON lines and their summary | `domain`, `whatif` |
 //! | [`engine`] | rounds: pure policy, runner, pacer; the [`engine::transport::Transport`] seam | `domain`, `whatif`, tokio |
 //! | [`http`] | `Transport` over reqwest; errors become reasons here, once | `domain`, `profile`, the seam |
 //! | [`simulate`] | embedded HTTP upstreams on loopback | `domain`, `profile` |

@@ -1,1 +1,195 @@
-//! Embedded HTTP upstreams on loopback, with seeded latency laws and faults. Knows nothing of the engine.
+//! Embedded HTTP upstreams on loopback: real sockets, seeded latency laws and faults, on one thread of their
+//! own. Knows nothing of the engine, nor of who calls.
+//!
+//! Every draw is a pure function of the seed and of what the URL says (endpoint, replica, round, attempt), so
+//! the same seed gives the same latencies and faults in whatever order requests arrive. See [`draw`].
+
+mod answer;
+pub mod draw;
+mod serve;
+mod wire;
+
+use crate::domain::EndpointId;
+use crate::profile::{Endpoint, FaultKind, HttpChoice, Simulation, Target};
+use draw::Draw;
+use socket2::{Domain, Socket, Type};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use tokio::sync::oneshot;
+
+/// The upstreams of a profile's simulated endpoints. Dropping it stops their thread and closes every socket.
+#[derive(Debug)]
+pub struct Fleet {
+    urls: Urls,
+    open: Arc<AtomicUsize>,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+    /// Bound and never listening: a connect is refused, and nobody else is given the port meanwhile.
+    _refusing: Vec<Socket>,
+}
+
+/// Where the upstreams are. Cheap to clone; after its [`Fleet`] is gone the URLs lead nowhere.
+#[derive(Debug, Clone)]
+pub struct Urls(Arc<Table>);
+
+#[derive(Debug)]
+struct Table {
+    /// By endpoint, then replica; empty for an endpoint that is not simulated.
+    upstreams: Vec<Vec<Arc<Upstream>>>,
+}
+
+/// One simulated replica.
+#[derive(Debug)]
+struct Upstream {
+    /// Its place, for round and attempt 0.
+    place: Draw,
+    name: String,
+    simulation: Simulation,
+    /// Whether it speaks HTTP/2 with prior knowledge instead of HTTP/1.1.
+    http2: bool,
+    /// Where it listens.
+    port: u16,
+    /// Where nobody listens, for rounds in which it refuses.
+    refusing: Option<u16>,
+}
+
+impl Upstream {
+    const fn draw(&self, round: u64, attempt: u64) -> Draw {
+        Draw { round, attempt, ..self.place }
+    }
+}
+
+const fn at(seed: u64, endpoint: usize, replica: usize) -> Draw {
+    Draw { seed, endpoint, replica, round: 0, attempt: 0 }
+}
+
+/// A replica with the sockets it was given.
+struct Berth {
+    upstream: Arc<Upstream>,
+    listener: TcpListener,
+    refusing: Option<Socket>,
+}
+
+impl Berth {
+    fn bind(endpoint: &Endpoint, simulation: &Simulation, place: Draw) -> io::Result<Self> {
+        let listener = TcpListener::bind(ANY_PORT)?;
+        listener.set_nonblocking(true)?;
+        let refuses = simulation.fail.is_some_and(|fault| fault.kind == FaultKind::Refuse);
+        let reserved = if refuses { Some(reserve()?) } else { None };
+        let upstream = Upstream {
+            place,
+            name: endpoint.name.clone(),
+            simulation: simulation.clone(),
+            http2: endpoint.http == HttpChoice::Http2,
+            port: listener.local_addr()?.port(),
+            refusing: reserved.as_ref().map(|r| r.1),
+        };
+        Ok(Self { upstream: Arc::new(upstream), listener, refusing: reserved.map(|r| r.0) })
+    }
+}
+
+impl Fleet {
+    /// Binds a port for every simulated replica and starts serving. Endpoints with URLs of their own are
+    /// passed over; where none is simulated no thread is started.
+    ///
+    /// # Errors
+    /// A port could not be bound (most likely this process has no file descriptors left) or the thread could
+    /// not be started.
+    pub fn start(endpoints: &[Endpoint], seed: u64) -> io::Result<Self> {
+        let mut berths = Vec::new();
+        let mut refusing = Vec::new();
+        let mut upstreams = Vec::with_capacity(endpoints.len());
+        for (index, endpoint) in endpoints.iter().enumerate() {
+            let simulations = match &endpoint.target {
+                Target::Simulated(simulations) => simulations.as_slice(),
+                Target::Urls(_) => &[],
+            };
+            let mut replicas = Vec::with_capacity(simulations.len());
+            for (replica, simulation) in simulations.iter().enumerate() {
+                let berth = Berth::bind(endpoint, simulation, at(seed, index, replica)).map_err(|e| {
+                    io::Error::new(e.kind(), format!("embedded upstream of {}: {e}", endpoint.name))
+                })?;
+                refusing.extend(berth.refusing);
+                replicas.push(Arc::clone(&berth.upstream));
+                berths.push((berth.listener, berth.upstream));
+            }
+            upstreams.push(replicas);
+        }
+        let open = Arc::new(AtomicUsize::new(0));
+        let (stop, thread) = if berths.is_empty() {
+            (None, None)
+        } else {
+            let (stop, stopped) = oneshot::channel();
+            (Some(stop), Some(serve::spawn(berths, Arc::clone(&open), stopped)?))
+        };
+        let urls = Urls(Arc::new(Table { upstreams }));
+        Ok(Self { urls, open, stop, thread, _refusing: refusing })
+    }
+
+    /// The URL of an attempt; see [`Urls::url`].
+    #[must_use]
+    pub fn url(&self, endpoint: EndpointId, replica: usize, round: u64, attempt: usize) -> String {
+        self.urls.url(endpoint, replica, round, attempt)
+    }
+
+    /// A handle that answers for URLs without borrowing the fleet.
+    #[must_use]
+    pub fn urls(&self) -> Urls {
+        self.urls.clone()
+    }
+
+    /// Connections that are open right now.
+    #[must_use]
+    pub fn open_connections(&self) -> usize {
+        self.open.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // It has nothing to say: a panic in there ended the serving, which is what was asked for.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Urls {
+    /// The URL of an attempt. Round and attempt stand in its query; in rounds in which the upstream refuses,
+    /// its port is one where nobody listens. Empty, and so no valid URL, where there is no such upstream.
+    #[must_use]
+    pub fn url(&self, endpoint: EndpointId, replica: usize, round: u64, attempt: usize) -> String {
+        let upstreams = self.0.upstreams.get(endpoint.index());
+        let Some(upstream) = upstreams.and_then(|replicas| replicas.get(replica)) else {
+            return String::new();
+        };
+        let at = upstream.draw(round, attempt as u64);
+        let port = match (upstream.refusing, draw::fault(&upstream.simulation, at)) {
+            (Some(refusing), Some(FaultKind::Refuse)) => refusing,
+            _ => upstream.port,
+        };
+        format!("http://127.0.0.1:{port}/?round={round}&attempt={attempt}")
+    }
+
+    /// Whether the endpoint is one of the simulated ones.
+    #[must_use]
+    pub fn contains(&self, endpoint: EndpointId) -> bool {
+        self.0.upstreams.get(endpoint.index()).is_some_and(|replicas| !replicas.is_empty())
+    }
+}
+
+const ANY_PORT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
+/// A port that is taken and where nobody listens. Being bound also keeps the kernel from choosing it as the
+/// source port of a dial, which could then connect to itself.
+fn reserve() -> io::Result<(Socket, u16)> {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
+    socket.bind(&ANY_PORT.into())?;
+    let address = socket.local_addr()?.as_socket();
+    let port = address.map(|a| a.port()).ok_or_else(|| io::Error::other("a bound socket without a port"))?;
+    Ok((socket, port))
+}

@@ -23,6 +23,20 @@ macro_rules! words {
                 f.pad(self.as_str())
             }
         }
+
+        impl ::serde::Serialize for $name {
+            fn serialize<S: ::serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> ::serde::Deserialize<'de> for $name {
+            fn deserialize<D: ::serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let word = <::std::borrow::Cow<'de, str> as ::serde::Deserialize>::deserialize(from)?;
+                let known = Self::ALL.iter().copied().find(|known| known.as_str() == word);
+                known.ok_or_else(|| <D::Error as ::serde::de::Error>::unknown_variant(&word, &[$($word,)+]))
+            }
+        }
     };
 }
 pub(crate) use words;

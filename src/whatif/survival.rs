@@ -48,10 +48,12 @@ pub fn observation(call: &Call) -> Option<Observation> {
         };
         return waited.then_some(Observation { time: call.end, what: Observed::Censored });
     };
+    let own_timeout = call.outcome == Outcome::Missing(Reason::Timeout);
     let what = match primary.outcome {
-        AttemptOutcome::Ok => Observed::Ok,
         AttemptOutcome::Failed => primary.reason.map_or(Some(Observed::Error), of_reason)?,
-        AttemptOutcome::Cancelled if call.outcome == Outcome::Missing(Reason::Timeout) => Observed::Error,
+        // A value after the endpoint's own limit is one that nobody was waiting for.
+        _ if own_timeout => return Some(Observation { time: call.end, what: Observed::Error }),
+        AttemptOutcome::Ok => Observed::Ok,
         AttemptOutcome::Cancelled => Observed::Censored,
     };
     Some(Observation { time: primary.end, what })
@@ -88,6 +90,37 @@ pub struct Row {
     pub error: f64,
     /// Share still pending, `S`.
     pub pending: f64,
+}
+
+impl Row {
+    /// How much this step may be trusted (W6).
+    #[must_use]
+    pub const fn grade(&self) -> Grade {
+        Grade::of(self.at_risk)
+    }
+}
+
+/// How much a number may be trusted, by the calls at risk where it was read (W6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Grade {
+    /// Shown as it is.
+    Solid,
+    /// Shown with that word beside it.
+    Thin,
+    /// Not shown: too few for a number.
+    None,
+}
+
+impl Grade {
+    /// At least 20 at risk are solid, at least 5 thin.
+    #[must_use]
+    pub const fn of(at_risk: usize) -> Self {
+        match at_risk {
+            20.. => Self::Solid,
+            5..=19 => Self::Thin,
+            _ => Self::None,
+        }
+    }
 }
 
 /// Cumulative incidence of answers and errors.
@@ -169,13 +202,19 @@ impl Curve {
     /// not seen: cut before ([`Curve::horizon`]), or out of reach because too many fail.
     #[must_use]
     pub fn quantile_ok(&self, q: f64) -> Option<Duration> {
+        self.row_ok(q).map(|row| row.time)
+    }
+
+    /// The row in which [`Curve::quantile_ok`] is read: it also says how many were at risk.
+    #[must_use]
+    pub fn row_ok(&self, q: f64) -> Option<&Row> {
         self.first(q, |row| row.ok)
     }
 
     /// The smallest time by which at least the share `q` had answered or failed. `None` where that was not seen.
     #[must_use]
     pub fn quantile_settled(&self, q: f64) -> Option<Duration> {
-        self.first(q, |row| row.ok + row.error)
+        self.first(q, |row| row.ok + row.error).map(|row| row.time)
     }
 
     /// Whether errors alone keep the share `q` from ever being reached, whatever became of the calls cut.
@@ -184,10 +223,10 @@ impl Curve {
         self.rows.last().is_some_and(|row| 1.0 - row.error < q - EPSILON)
     }
 
-    fn first(&self, q: f64, level: impl Fn(&Row) -> f64) -> Option<Duration> {
+    fn first(&self, q: f64, level: impl Fn(&Row) -> f64) -> Option<&Row> {
         // The levels ascend, so the rows below q are a prefix.
         let below = self.rows.partition_point(|row| level(row) < q - EPSILON);
-        self.rows.get(below).map(|row| row.time)
+        self.rows.get(below)
     }
 }
 
@@ -268,10 +307,11 @@ mod tests {
         assert_eq!(seen(missing, one(203, Ok, None)), Some((ms(203), Observed::Ok)));
         let reset = Some(Reason::ConnReset);
         assert_eq!(seen(missing, one(203, Failed, reset)), Some((ms(203), Observed::Error)));
-        assert_eq!(
-            seen(Outcome::Missing(Reason::Timeout), one(150, Cancelled, None)),
-            Some((ms(150), Observed::Error))
-        );
+        // The endpoint's own timeout is an error at that limit, whatever came after it.
+        let timeout = Outcome::Missing(Reason::Timeout);
+        assert_eq!(seen(timeout, one(201, Cancelled, None)), Some((ms(200), Observed::Error)));
+        assert_eq!(seen(timeout, one(203, Ok, None)), Some((ms(200), Observed::Error)));
+        assert_eq!(seen(timeout, one(9, Failed, reset)), Some((ms(9), Observed::Error)));
         assert_eq!(seen(Outcome::NotNeeded, one(66, Cancelled, None)), Some((ms(66), Observed::Censored)));
     }
 

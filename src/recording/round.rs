@@ -1,0 +1,332 @@
+//! A settled round in a record. Times are milliseconds from the round's start, `at_ms` from the session's.
+
+use super::line::name_of;
+use super::units::{Millis, Ordered};
+use crate::domain::{
+    Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, EndpointId, HttpVersion, Mode, Outcome, Phase,
+    Reason, Round, Suppression,
+};
+use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
+
+/// A settled round.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "the record's own fields, each a fact of the round")]
+pub struct RoundLine {
+    /// Its number.
+    pub round: u64,
+    /// When it started, from the session's start.
+    #[serde(default)]
+    pub at_ms: Millis,
+    /// How late that was.
+    #[serde(default)]
+    pub start_lag_ms: Millis,
+    /// The contract.
+    pub mode: Mode,
+    /// The optional budget that held.
+    pub budget_ms: Millis,
+    /// Whether that is less than was asked for.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub clamped: bool,
+    /// k of a quorum.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub k: Option<usize>,
+    /// What ended it.
+    pub ended_by: EndedBy,
+    /// From its start to publishing.
+    #[serde(default)]
+    pub took_ms: Millis,
+    /// Whether it succeeded; a partial round does.
+    #[serde(default)]
+    pub ok: bool,
+    /// R40.
+    #[serde(default)]
+    pub partial: bool,
+    /// R40.
+    #[serde(default)]
+    pub cacheable: bool,
+    /// Calls with an answer.
+    #[serde(default)]
+    pub answered: usize,
+    /// Answered share of the calls, 0 to 1, unrounded.
+    #[serde(default)]
+    pub completeness: f64,
+    /// k less the optional answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shortfall: Option<usize>,
+    /// From when on the quorum could not be met.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quorum_impossible_at_ms: Option<Millis>,
+    /// Attempts that outlived their grace.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lingering: usize,
+    /// Why, by endpoint.
+    #[serde(default)]
+    pub missing: Ordered<String, Reason>,
+    /// Endpoints that were cancelled because enough had answered.
+    #[serde(default)]
+    pub not_needed: Vec<String>,
+    /// The failures that failed the round.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<FailedLine>,
+    /// One per endpoint, in profile order.
+    #[serde(default)]
+    pub calls: Vec<CallLine>,
+}
+
+impl RoundLine {
+    pub(super) fn of(round: &Round, names: &[String]) -> Self {
+        let missing =
+            round.calls.iter().filter_map(|c| Some((name_of(names, c.endpoint), c.outcome.reason()?)));
+        let not_needed = round.calls.iter().filter(|c| c.outcome == Outcome::NotNeeded);
+        Self {
+            round: round.no.0,
+            at_ms: round.at.into(),
+            start_lag_ms: round.start_lag.into(),
+            mode: round.settings.mode,
+            budget_ms: round.budget.into(),
+            clamped: round.clamped,
+            k: round.k,
+            ended_by: round.ended_by,
+            took_ms: round.took.into(),
+            ok: round.ok,
+            partial: round.partial(),
+            cacheable: round.cacheable(),
+            answered: round.answered(),
+            completeness: round.completeness(),
+            shortfall: round.shortfall(),
+            quorum_impossible_at_ms: round.quorum_impossible_at.map(Millis::from),
+            lingering: round.lingering,
+            missing: missing.collect(),
+            not_needed: not_needed.map(|c| name_of(names, c.endpoint)).collect(),
+            failed: round.failed.iter().filter_map(|&id| FailedLine::of(round, id, names)).collect(),
+            calls: round.calls.iter().map(|call| CallLine::of(call, names)).collect(),
+        }
+    }
+}
+
+/// A failure that failed its round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedLine {
+    /// Whose.
+    pub endpoint: String,
+    /// Why.
+    pub reason: Reason,
+    /// The error's own words; the reason's where it had none.
+    #[serde(default)]
+    pub detail: String,
+}
+
+impl FailedLine {
+    fn of(round: &Round, endpoint: EndpointId, names: &[String]) -> Option<Self> {
+        let call = round.calls.iter().find(|call| call.endpoint == endpoint)?;
+        let reason = call.outcome.reason()?;
+        let detail = call.detail().map_or_else(|| reason.label(call.status), str::to_owned);
+        Some(Self { endpoint: name_of(names, endpoint), reason, detail })
+    }
+}
+
+/// How a call came out, without its reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallOutcome {
+    /// Answered within its limit.
+    Ok,
+    /// Not answered; the reason stands beside it.
+    Missing,
+    /// Cancelled because enough had answered.
+    NotNeeded,
+}
+
+impl From<Outcome> for CallOutcome {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Ok => Self::Ok,
+            Outcome::Missing(_) => Self::Missing,
+            Outcome::NotNeeded => Self::NotNeeded,
+        }
+    }
+}
+
+/// One endpoint's part of a round.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallLine {
+    /// Whose.
+    pub endpoint: String,
+    /// How it came out.
+    pub outcome: CallOutcome,
+    /// Why it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// The phase reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<Phase>,
+    /// Status of the answer that decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// When it settled.
+    #[serde(default)]
+    pub end_ms: Millis,
+    /// How long after its limit its value came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late_by_ms: Option<Millis>,
+    /// The delay after which it was to be hedged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hedge_delay_ms: Option<Millis>,
+    /// Its hedges, where it was to be hedged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hedges: Option<HedgesLine>,
+    /// What went on the wire, the primary first.
+    #[serde(default)]
+    pub attempts: Vec<AttemptLine>,
+}
+
+impl CallLine {
+    fn of(call: &Call, names: &[String]) -> Self {
+        let h = &call.hedges;
+        let hedged = call.hedge_delay.is_some() || h.sent > 0 || h.suppressed.total() > 0;
+        Self {
+            endpoint: name_of(names, call.endpoint),
+            outcome: call.outcome.into(),
+            reason: call.outcome.reason(),
+            phase: Some(call.phase),
+            status: call.status,
+            end_ms: call.end.into(),
+            late_by_ms: call.late_by.map(Millis::from),
+            hedge_delay_ms: call.hedge_delay.map(Millis::from),
+            hedges: hedged.then(|| HedgesLine {
+                sent: h.sent,
+                won: h.won,
+                wasted: h.wasted,
+                suppressed: h.suppressed.iter().collect(),
+            }),
+            attempts: call.attempts.iter().map(AttemptLine::of).collect(),
+        }
+    }
+}
+
+/// A call's hedges.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HedgesLine {
+    /// Sent.
+    pub sent: u32,
+    /// Those that settled the call.
+    pub won: u32,
+    /// The others.
+    pub wasted: u32,
+    /// Due and not sent, by cause.
+    #[serde(default)]
+    pub suppressed: Ordered<Suppression, u32>,
+}
+
+/// One HTTP request on the wire.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptLine {
+    /// Which URL.
+    #[serde(default)]
+    pub replica: usize,
+    /// Primary or hedge.
+    pub kind: AttemptKind,
+    /// When it started.
+    #[serde(default)]
+    pub start_ms: Millis,
+    /// When it ended.
+    #[serde(default)]
+    pub end_ms: Millis,
+    /// How it came out.
+    pub outcome: AttemptOutcome,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// The error's own words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// Status of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// Body bytes received.
+    #[serde(default)]
+    pub bytes: u64,
+    /// Whether over a kept connection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reused: Option<bool>,
+    /// HTTP version of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http: Option<HttpVersion>,
+    /// The address that answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<SocketAddr>,
+    /// Time in each phase.
+    #[serde(default)]
+    pub phases: PhasesLine,
+}
+
+impl AttemptLine {
+    fn of(attempt: &Attempt) -> Self {
+        Self {
+            replica: attempt.replica,
+            kind: attempt.kind,
+            start_ms: attempt.start.into(),
+            end_ms: attempt.end.into(),
+            outcome: attempt.outcome,
+            reason: attempt.reason,
+            detail: attempt.detail.clone(),
+            status: attempt.status,
+            bytes: attempt.bytes,
+            reused: attempt.reused,
+            http: attempt.http,
+            remote: attempt.remote,
+            phases: PhasesLine::of(attempt),
+        }
+    }
+}
+
+/// Time in each phase, null where the attempt had none. They sum to `end_ms - start_ms`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PhasesLine {
+    /// Before anything was sent.
+    pub queued: Option<Millis>,
+    /// Resolving the name.
+    pub dns: Option<Millis>,
+    /// TCP connect.
+    pub connect: Option<Millis>,
+    /// TLS handshake.
+    pub tls: Option<Millis>,
+    /// Request sent, no answer yet.
+    pub waiting: Option<Millis>,
+    /// Body arriving.
+    pub body: Option<Millis>,
+}
+
+impl PhasesLine {
+    fn of(attempt: &Attempt) -> Self {
+        let mut line = Self::default();
+        let mut at = attempt.start;
+        for (phase, time) in attempt.phases.iter() {
+            // Instants are rounded, not lengths, so that the rounded lengths still sum to the attempt's.
+            let next = at.saturating_add(time);
+            let slot = match phase {
+                Phase::Queued => &mut line.queued,
+                Phase::Dns => &mut line.dns,
+                Phase::Connect => &mut line.connect,
+                Phase::Tls => &mut line.tls,
+                Phase::Waiting => &mut line.waiting,
+                Phase::Body => &mut line.body,
+            };
+            *slot = Some(Millis::from(next).since(at.into()));
+            at = next;
+        }
+        line
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+const fn is_zero(value: &usize) -> bool {
+    *value == 0
+}

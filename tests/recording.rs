@@ -1,0 +1,430 @@
+//! The record: worked lines, then any round at all.
+
+#![expect(clippy::unwrap_used, reason = "in a test a missing value is a failure, helpers included")]
+
+use fanscope::domain::{
+    Attempt, AttemptKind, AttemptOutcome, Call, CallSpec, EndedBy, EndpointId, HedgeContract, HedgeCounts,
+    HttpVersion, Mode, Outcome, Phase, Phases, Reason, Round, RoundNo, Settings, Suppressed, Suppression,
+};
+use fanscope::recording::{GateLine, Line, SummaryFold, SummaryLine};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+const fn us(us: u64) -> Duration {
+    Duration::from_micros(us)
+}
+
+fn names(count: usize) -> Vec<String> {
+    (0..count).map(|i| format!("shop-{i}")).collect()
+}
+
+fn spec(required: bool, replicas: usize) -> CallSpec {
+    CallSpec { required, timeout: None, replicas, repeatable: true, hedge: HedgeContract::ByMode }
+}
+
+fn attempt(end: Duration, outcome: AttemptOutcome, reason: Option<Reason>) -> Attempt {
+    let mut phases = Phases::default();
+    phases.add(Phase::Queued, us(100));
+    phases.add(Phase::Waiting, end.saturating_sub(us(100)));
+    Attempt {
+        replica: 0,
+        kind: AttemptKind::Primary,
+        start: Duration::ZERO,
+        end,
+        outcome,
+        reason,
+        detail: reason.map(|r| format!("{r}\nin its own words")),
+        status: None,
+        bytes: 0,
+        reused: None,
+        http: None,
+        remote: None,
+        phase: Phase::Waiting,
+        phases,
+    }
+}
+
+fn call(endpoint: usize, outcome: Outcome, end: Duration, attempts: Vec<Attempt>) -> Call {
+    Call {
+        endpoint: EndpointId(endpoint),
+        outcome,
+        end,
+        phase: Phase::Waiting,
+        status: None,
+        late_by: None,
+        hedge_delay: None,
+        hedges: HedgeCounts::default(),
+        winner: None,
+        attempts,
+    }
+}
+
+/// Two answers, one refusal, one cut at the deadline.
+fn example() -> Round {
+    let ok = |i, end| call(i, Outcome::Ok, end, vec![attempt(end, AttemptOutcome::Ok, None)]);
+    let refused = Some(Reason::ConnectRefused);
+    let missing = Outcome::Missing(Reason::ConnectRefused);
+    Round {
+        no: RoundNo(1),
+        at: us(1_500),
+        start_lag: us(12),
+        settings: Arc::new(Settings::default()),
+        budget: us(200_000),
+        clamped: false,
+        k: None,
+        ended_by: EndedBy::Deadline,
+        took: us(200_600),
+        ok: true,
+        quorum_impossible_at: None,
+        quorum_at: None,
+        lingering: 0,
+        answered_optional: 2,
+        failed: Vec::new(),
+        calls: vec![
+            ok(0, us(43_210)),
+            call(1, missing, us(900), vec![attempt(us(900), AttemptOutcome::Failed, refused)]),
+            ok(2, us(51_000)),
+            call(
+                3,
+                Outcome::Missing(Reason::Deadline),
+                us(200_100),
+                vec![attempt(us(200_100), AttemptOutcome::Cancelled, None)],
+            ),
+        ],
+    }
+}
+
+fn value(line: &Line) -> Value {
+    let text = line.to_json_line().unwrap();
+    assert_eq!(text.find('\n'), Some(text.len() - 1), "one line");
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn a_deadline_round_as_the_schema_writes_it() {
+    let line = Line::round(&example(), &names(4));
+    let got = value(&line);
+    let phases =
+        json!({"queued": 0.1, "dns": null, "connect": null, "tls": null, "waiting": 43.11, "body": null});
+    assert_eq!(
+        got["calls"][0],
+        json!({
+            "endpoint": "shop-0", "outcome": "ok", "phase": "waiting", "end_ms": 43.21,
+            "attempts": [{
+                "replica": 0, "kind": "primary", "start_ms": 0, "end_ms": 43.21, "outcome": "ok", "bytes": 0,
+                "phases": phases,
+            }],
+        })
+    );
+    assert_eq!(got["calls"][1]["reason"], "connect_refused");
+    assert_eq!(got["calls"][1]["attempts"][0]["detail"], "connect_refused\nin its own words");
+    let mut round = got;
+    round.as_object_mut().unwrap().remove("calls");
+    assert_eq!(
+        round,
+        json!({
+            "type": "round", "round": 1, "at_ms": 1.5, "start_lag_ms": 0.012, "mode": "deadline", "budget_ms": 200,
+            "ended_by": "deadline", "took_ms": 200.6, "ok": true, "partial": true, "cacheable": false,
+            "answered": 2, "completeness": 0.5,
+            "missing": {"shop-1": "connect_refused", "shop-3": "deadline"}, "not_needed": [],
+        })
+    );
+    assert!(line.to_json_line().unwrap().starts_with(r#"{"type":"round","round":1,"at_ms":1.5,"#));
+}
+
+#[test]
+fn a_quorum_round_has_its_own_fields() {
+    let mut round = example();
+    round.k = Some(3);
+    round.settings = Arc::new(Settings { mode: Mode::Quorum, ..Settings::default() });
+    round.quorum_impossible_at = Some(us(120_000));
+    round.clamped = true;
+    round.lingering = 1;
+    let got = value(&Line::round(&round, &names(4)));
+    assert_eq!((&got["k"], &got["shortfall"], &got["mode"]), (&json!(3), &json!(1), &json!("quorum")));
+    assert_eq!((&got["quorum_impossible_at_ms"], &got["clamped"]), (&json!(120), &json!(true)));
+    assert_eq!(got["lingering"], 1);
+}
+
+#[test]
+fn r34_a_failed_round_lists_what_failed_it() {
+    let mut round = example();
+    round.ok = false;
+    round.ended_by = EndedBy::RequiredFailed;
+    round.failed = vec![EndpointId(1), EndpointId(3)];
+    let got = value(&Line::round(&round, &names(4)));
+    assert_eq!(
+        got["failed"],
+        json!([
+            {"endpoint": "shop-1", "reason": "connect_refused", "detail": "connect_refused\nin its own words"},
+            {"endpoint": "shop-3", "reason": "deadline", "detail": "deadline"},
+        ])
+    );
+}
+
+#[test]
+fn r31_hedges_stand_on_calls_that_had_or_could_have_had_them() {
+    let mut round = example();
+    round.calls[0].hedges.suppressed.add(Suppression::Budget);
+    round.calls[2].hedge_delay = Some(us(40_000));
+    round.calls[2].hedges = HedgeCounts { sent: 1, won: 0, wasted: 1, suppressed: Suppressed::default() };
+    let got = value(&Line::round(&round, &names(4)));
+    let none = json!({"sent": 0, "won": 0, "wasted": 0, "suppressed": {"budget": 1}});
+    assert_eq!(got["calls"][0]["hedges"], none);
+    assert_eq!(got["calls"][2]["hedges"], json!({"sent": 1, "won": 0, "wasted": 1, "suppressed": {}}));
+    assert_eq!(got["calls"][2]["hedge_delay_ms"], 40);
+    assert_eq!(got["calls"][1].get("hedges"), None);
+}
+
+#[test]
+fn session_and_settings_say_what_was_asked_for() {
+    let specs = [spec(true, 1), spec(false, 2), spec(false, 1), spec(false, 1)];
+    let settings = Settings::default();
+    let body = json!({
+        "mode": "deadline", "budget_ms": 200, "request_budget_ms": 10_000, "quorum": 2, "every_ms": 500,
+        "hedge": {"delay": "p95"},
+    });
+    let line = Line::session("shops", "2026-02-03T04:05:06Z", &names(4), &specs, &settings);
+    let got = value(&line);
+    assert_eq!(
+        (&got["type"], &got["schema"], &got["profile"]),
+        (&json!("session"), &json!(1), &json!("shops"))
+    );
+    assert_eq!((&got["started"], &got["settings"]), (&json!("2026-02-03T04:05:06Z"), &body));
+    assert_eq!(got["endpoints"][1], json!({"name": "shop-1", "required": false, "replicas": 2}));
+    assert_eq!(got["endpoints"][0]["required"], true);
+    assert_eq!(
+        value(&Line::settings(us(7_000), &settings, &specs)),
+        json!({"type": "settings", "at_ms": 7, "settings": body})
+    );
+}
+
+#[test]
+fn readers_accept_what_is_absent_and_what_they_do_not_know() {
+    assert_eq!(Line::parse(r#"{"type":"late","round":3,"endpoint":"a"}"#).unwrap(), Line::Unknown);
+    assert!(Line::Unknown.to_json_line().is_err());
+    let short =
+        r#"{"type":"round","round":4,"mode":"wait-all","budget_ms":200.0,"ended_by":"all_settled","new":{}}"#;
+    let Line::Round(round) = Line::parse(short).unwrap() else { panic!("a round") };
+    assert_eq!((round.round, round.mode, round.calls.len()), (4, Mode::WaitAll, 0));
+    let Line::Summary(summary) = Line::parse(r#"{"type":"summary"}"#).unwrap() else { panic!("a summary") };
+    assert_eq!(summary, SummaryLine::default());
+    // A cut line and a reason of nobody's are errors, not guesses.
+    assert!(Line::parse(r#"{"type":"round","round":4,"mo"#).is_err());
+    assert!(Line::parse(&short.replace("all_settled", "bored")).is_err());
+}
+
+#[test]
+fn a_summary_of_nothing_has_no_numbers() {
+    let got = value(&Line::summary(SummaryFold::new(&names(1)).summary(Vec::new())));
+    let nothing = json!({
+        "type": "summary", "rounds": 0, "failed": 0, "skipped": 0, "partial": null, "completeness": null,
+        "round": {"n": 0, "p50_ms": null, "p90_ms": null, "p99_ms": null},
+        "endpoints": [{
+            "endpoint": "shop-0", "n": 0, "ok": 0, "missing": {}, "not_needed": 0, "observed": 0,
+            "p50_ms": null, "p95_ms": null, "p99_ms": null,
+        }],
+        "hedges": {"primaries": 0, "sent": 0, "won": 0, "wasted": 0, "suppressed": {}},
+        "gates": [],
+    });
+    assert_eq!(got, nothing);
+}
+
+#[test]
+fn a_summary_counts_and_leaves_open_what_was_cut() {
+    let mut fold = SummaryFold::new(&names(4));
+    for i in 0..10 {
+        let mut round = example();
+        round.took = us(200_000 + i);
+        fold.push(&round);
+    }
+    fold.skipped(2);
+    let gate = GateLine { gate: "completeness>=0.98".to_owned(), passed: Some(false), value: Some(0.5) };
+    let got = value(&Line::summary(fold.summary(vec![gate])));
+    assert_eq!((&got["rounds"], &got["skipped"], &got["failed"]), (&json!(10), &json!(2), &json!(0)));
+    assert_eq!((&got["partial"], &got["completeness"]), (&json!(1.0), &json!(0.5)));
+    // Nearest rank of 10: the 5th, the 9th, the 10th.
+    assert_eq!(got["round"], json!({"n": 10, "p50_ms": 200.004, "p90_ms": 200.008, "p99_ms": 200.009}));
+    let [answered, refused, _, cut] = [0, 1, 2, 3].map(|i| &got["endpoints"][i]);
+    assert_eq!(
+        (&answered["ok"], &answered["p50_ms"], &answered["p99_ms"]),
+        (&json!(10), &json!(43.21), &json!(43.21))
+    );
+    assert_eq!((&refused["missing"], &refused["p50_ms"]), (&json!({"connect_refused": 10}), &Value::Null));
+    assert_eq!(
+        (&cut["missing"], &cut["p50_ms"], &cut["observed"]),
+        (&json!({"deadline": 10}), &Value::Null, &json!(10))
+    );
+    assert_eq!(got["hedges"]["primaries"], 40);
+    assert_eq!(got["gates"], json!([{"gate": "completeness>=0.98", "passed": false, "value": 0.5}]));
+}
+
+#[test]
+fn w6_too_few_at_risk_give_no_quantile() {
+    let mut fold = SummaryFold::new(&names(4));
+    for _ in 0..4 {
+        fold.push(&example());
+    }
+    let got = fold.summary(Vec::new());
+    assert_eq!((got.endpoints[0].ok, got.endpoints[0].p50_ms), (4, None));
+    assert!(got.round.p50_ms.is_some());
+}
+
+fn any_of<T: Copy + std::fmt::Debug>(all: &'static [T]) -> impl Strategy<Value = T> {
+    prop::sample::select(all)
+}
+
+/// Up to a day, in ns, so that rounding is at work.
+fn any_time() -> impl Strategy<Value = Duration> {
+    (0u64..86_400_000_000_000).prop_map(Duration::from_nanos)
+}
+
+fn any_outcome() -> impl Strategy<Value = Outcome> {
+    prop_oneof![Just(Outcome::Ok), Just(Outcome::NotNeeded), any_of(Reason::ALL).prop_map(Outcome::Missing)]
+}
+
+prop_compose! {
+    fn any_attempt()(
+        kind in any_of(AttemptKind::ALL),
+        outcome in any_of(AttemptOutcome::ALL),
+        reason in prop::option::of(any_of(Reason::ALL)),
+        http in prop::option::of(any_of(HttpVersion::ALL)),
+        start in any_time(),
+        spent in prop::collection::vec((any_of(Phase::ALL), any_time()), 0..8),
+        // Quotes, line breaks, control characters and other scripts.
+        detail in prop::option::of(any::<String>()),
+        (status, bytes, reused) in any::<(Option<u16>, u64, Option<bool>)>(),
+        remote in any::<Option<(std::net::IpAddr, u16)>>(),
+    ) -> Attempt {
+        let mut phases = Phases::default();
+        for &(phase, time) in &spent {
+            phases.add(phase, time);
+        }
+        Attempt {
+            replica: 1,
+            kind,
+            start,
+            end: start + phases.iter().map(|p| p.1).sum::<Duration>(),
+            outcome,
+            reason,
+            detail,
+            status,
+            bytes,
+            reused,
+            http,
+            remote: remote.map(Into::into),
+            phase: spent.last().map_or(Phase::Queued, |p| p.0),
+            phases,
+        }
+    }
+}
+
+prop_compose! {
+    fn any_call()(
+        outcome in any_outcome(),
+        end in any_time(),
+        phase in any_of(Phase::ALL),
+        status in any::<Option<u16>>(),
+        late_by in prop::option::of(any_time()),
+        hedge_delay in prop::option::of(any_time()),
+        (won, wasted) in (0u32..3, 0u32..3),
+        suppressed in prop::collection::vec(any_of(Suppression::ALL), 0..3),
+        attempts in prop::collection::vec(any_attempt(), 0..4),
+    ) -> Call {
+        let mut causes = Suppressed::default();
+        for cause in suppressed {
+            causes.add(cause);
+        }
+        let hedges = HedgeCounts { sent: won + wasted, won, wasted, suppressed: causes };
+        Call { status, phase, late_by, hedge_delay, hedges, ..call(0, outcome, end, attempts) }
+    }
+}
+
+prop_compose! {
+    fn any_round()(
+        calls in prop::collection::vec(any_call(), 0..6),
+        mode in any_of(Mode::ALL),
+        ended_by in any_of(EndedBy::ALL),
+        (at, start_lag, budget, took) in (any_time(), any_time(), any_time(), any_time()),
+        k in prop::option::of(1usize..9),
+        (quorum_at, quorum_impossible_at) in (prop::option::of(any_time()), prop::option::of(any_time())),
+        (ok, clamped, lingering, no) in any::<(bool, bool, u8, u64)>(),
+        failed in prop::collection::vec((0usize..9).prop_map(EndpointId), 0..3),
+    ) -> Round {
+        let mut calls = calls;
+        for (i, call) in calls.iter_mut().enumerate() {
+            call.endpoint = EndpointId(i);
+        }
+        Round {
+            no: RoundNo(no),
+            at,
+            start_lag,
+            settings: Arc::new(Settings { mode, ..Settings::default() }),
+            budget,
+            clamped,
+            k,
+            ended_by,
+            took,
+            ok,
+            quorum_impossible_at,
+            quorum_at,
+            lingering: lingering.into(),
+            answered_optional: calls.iter().filter(|c| c.outcome == Outcome::Ok).count(),
+            failed,
+            calls,
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn r1_any_round_is_one_line_that_reads_back(round in any_round()) {
+        let names = names(round.calls.len());
+        let line = Line::round(&round, &names);
+        let text = line.to_json_line().unwrap();
+        prop_assert_eq!(text.matches('\n').count(), 1);
+        let Line::Round(mut back) = Line::parse(&text).unwrap() else { panic!("a round") };
+        let n = round.calls.len();
+        prop_assert_eq!(back.answered + back.missing.0.len() + back.not_needed.len(), n);
+        prop_assert_eq!(back.calls.len(), n);
+        // A share may read back one step beside what was written.
+        prop_assert!((back.completeness - round.completeness()).abs() < 1e-12);
+        back.completeness = round.completeness();
+        prop_assert_eq!(&Line::Round(back), &line);
+
+        let json: Value = serde_json::from_str(&text).unwrap();
+        for attempt in json["calls"].as_array().unwrap().iter().flat_map(|c| c["attempts"].as_array().unwrap()) {
+            let phases = attempt["phases"].as_object().unwrap();
+            prop_assert_eq!(phases.len(), 6);
+            let sum: f64 = phases.values().filter_map(Value::as_f64).sum();
+            let length = attempt["end_ms"].as_f64().unwrap() - attempt["start_ms"].as_f64().unwrap();
+            prop_assert!((sum - length).abs() < 1e-4, "{} and {}", sum, length);
+        }
+    }
+
+    #[test]
+    fn r41_sums_equal_the_calls(rounds in prop::collection::vec(any_round(), 0..6)) {
+        let mut fold = SummaryFold::new(&names(2));
+        for round in &rounds {
+            fold.push(round);
+        }
+        let summary = fold.summary(Vec::new());
+        let calls: usize = rounds.iter().map(|r| r.calls.len()).sum();
+        let mut counted = 0;
+        for endpoint in &summary.endpoints {
+            let missing: u64 = endpoint.missing.0.iter().map(|m| m.1).sum();
+            prop_assert_eq!(endpoint.ok + missing + endpoint.not_needed, endpoint.n);
+            prop_assert!(endpoint.observed <= endpoint.n);
+            counted += endpoint.n;
+        }
+        prop_assert_eq!(counted, calls as u64);
+        prop_assert_eq!(summary.hedges.sent, summary.hedges.won + summary.hedges.wasted);
+        let text = Line::summary(summary).to_json_line().unwrap();
+        prop_assert!(Line::parse(&text).is_ok());
+        prop_assert!(!text.contains("NaN") && !text.contains("inf"));
+    }
+}
