@@ -1,5 +1,6 @@
 //! Single rules of the round, on paused time through the real round runner.
 
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 mod support;
 
 use fanscope::domain::event::AttemptStep;

@@ -1,5 +1,6 @@
 //! When rounds start: R38, pause, step, quit, on paused time.
 
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 mod support;
 
 use fanscope::domain::{CallSpec, EndedBy, Event, HedgeContract, Mode, Round, Settings};
@@ -40,9 +41,8 @@ fn start(script: Vec<Play>, settings: Settings, rounds: Option<u64>) -> Bench {
 impl Bench {
     async fn round(&mut self) -> Arc<Round> {
         loop {
-            match self.events.recv().await.expect("the engine ended") {
-                Event::RoundSettled { round, .. } => return round,
-                _ => continue,
+            if let Event::RoundSettled { round, .. } = self.events.recv().await.expect("the engine ended") {
+                return round;
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The worked rounds of `tests/vectors.json`, played on paused time through the real round runner.
 
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 mod support;
 
 use fanscope::domain::{AttemptKind, Call, Mode, Outcome, Phase, Reason, Round};

@@ -195,7 +195,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_precise_timer_is_never_early_and_can_be_armed_again() {
-        let clock = PreciseClock::default();
+        let clock = PreciseClock;
         let mut timer = clock.timer();
         let start = clock.now();
         timer.arm(Some(start + Duration::from_secs(3600)));

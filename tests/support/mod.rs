@@ -1,5 +1,6 @@
 //! Helpers shared by the engine's tests: a fake network on paused time.
-#![expect(dead_code, reason = "each test binary uses its own part")]
+#![allow(dead_code, reason = "each test binary uses its own part")]
+#![allow(clippy::unnecessary_wraps, reason = "plans take an option")]
 
 use fanscope::domain::{EndpointId, Event, Mode, Phase, Reason, Round, RoundNo, Settings, Suppression};
 use fanscope::engine::clock::TokioClock;
