@@ -10,7 +10,7 @@ use super::request::Asked;
 use super::retry_after;
 use crate::domain::{HttpVersion, Phase, Reason};
 use crate::engine::transport::{Failure, Trace};
-use crate::profile::{Endpoint, HttpChoice};
+use crate::profile::Endpoint;
 use hyper_util::client::legacy::connect::HttpInfo;
 use reqwest::{Response, Version, header};
 
@@ -48,32 +48,40 @@ async fn send(
     asked: &Asked,
     trace: &Trace,
 ) -> Result<(Response, Context), Failure> {
-    let invalid = |words: String| Failure::new(Reason::InvalidRequest, words);
-    let wire = asked.wire(endpoint).map_err(invalid)?;
-    let client = clients.get(&wire.key).map_err(invalid)?;
-    let dial = Dial::new(trace.clone());
-    let guard = DialGuard(dial);
-    let sent = guard.0.send(client.reqwest.execute(wire.request), || client.shares_a_dial()).await;
-    match sent {
-        Ok(response) => {
-            let ended = guard.0.end(response.extensions().get::<HttpInfo>());
-            if ended.reused && ended.stage != Stage::None {
-                trace.forget_dial();
-            }
+    loop {
+        let invalid = |words: String| Failure::new(Reason::InvalidRequest, words);
+        let wire = asked.wire(endpoint).map_err(invalid)?;
+        let client = clients.get(&wire.key).map_err(invalid)?;
+        let guard = DialGuard(Dial::new(trace.clone()));
+        let dial = &guard.0;
+        let error = match dial.send(client.reqwest.execute(wire.request), || client.shares_a_dial()).await {
+            Ok(response) => return Ok(head(response, dial, trace)),
+            Err(error) => error,
+        };
+        let (used, negotiated) = classify::connection(&error);
+        let ended = dial.end(used.as_ref());
+        if client.http2() && error.is_connect() && ended.stage == Stage::None {
+            // It waited for a sibling's dial, and that one was cancelled or failed (hyper#3199). Nothing
+            // was sent yet: the next one to dial may be this request itself.
+            continue;
+        }
+        if !error.is_connect() {
             trace.reused(ended.reused);
-            trace.head(version(response.version()), response.status().as_u16());
-            let http2 = response.version() == Version::HTTP_2;
-            Ok((response, Context { ended, http2 }))
         }
-        Err(error) => {
-            let ended = guard.0.end(classify::connection(&error).as_ref());
-            if !error.is_connect() {
-                trace.reused(ended.reused);
-            }
-            let http2 = endpoint.http != HttpChoice::Http11;
-            Err(classify::before_head(&error, Context { ended, http2 }))
-        }
+        return Err(classify::before_head(&error, Context { ended, http2: negotiated || client.http2() }));
     }
+}
+
+/// The head is here: which connection brought it?
+fn head(response: Response, dial: &Dial, trace: &Trace) -> (Response, Context) {
+    let ended = dial.end(response.extensions().get::<HttpInfo>());
+    if ended.reused && ended.stage != Stage::None {
+        trace.forget_dial();
+    }
+    trace.reused(ended.reused);
+    trace.head(version(response.version()), response.status().as_u16());
+    let http2 = response.version() == Version::HTTP_2;
+    (response, Context { ended, http2 })
 }
 
 /// Reads the body and judges the whole answer. The call's end is after the last byte, so a refused status

@@ -20,7 +20,7 @@ const DEEPEST: usize = 32;
 pub(super) struct Context {
     /// The connection.
     pub(super) ended: Ended,
-    /// Whether HTTP/2 was spoken or asked for.
+    /// Whether HTTP/2 was spoken.
     pub(super) http2: bool,
 }
 
@@ -38,16 +38,17 @@ fn chain<'a>(error: Link<'a>) -> impl Iterator<Item = Link<'a>> {
     std::iter::successors(Some(error), inner).take(DEEPEST)
 }
 
-fn find<'a, E: StdError + 'static>(error: Link<'a>) -> Option<&'a E> {
+fn find<E: StdError + 'static>(error: Link<'_>) -> Option<&E> {
     chain(error).find_map(|link| link.downcast_ref())
 }
 
-/// The connection on which the request failed, where the error tells.
-pub(super) fn connection(error: &reqwest::Error) -> Option<HttpInfo> {
-    let client: &hyper_util::client::legacy::Error = find(error)?;
+/// The connection on which the request failed and whether TLS agreed on HTTP/2, where the error tells.
+pub(super) fn connection(error: &reqwest::Error) -> (Option<HttpInfo>, bool) {
+    let client: Option<&hyper_util::client::legacy::Error> = find(error);
+    let Some(connected) = client.and_then(|c| c.connect_info()) else { return (None, false) };
     let mut extras = http::Extensions::new();
-    client.connect_info()?.get_extras(&mut extras);
-    extras.remove()
+    connected.get_extras(&mut extras);
+    (extras.remove(), connected.is_negotiated_h2())
 }
 
 /// An error before the answer's head.
@@ -136,7 +137,7 @@ fn on_connection(error: Link<'_>, http2: bool) -> Option<Reason> {
         });
     }
     match io_kind(error) {
-        // A GOAWAY may leave nothing but a pipe that broke.
+        // Most often a GOAWAY, of which nothing is left but a pipe that broke.
         Some(ErrorKind::BrokenPipe) if http2 => return Some(Reason::Goaway),
         Some(ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe) => {
             return Some(Reason::ConnReset);
@@ -163,6 +164,8 @@ fn failure(reason: Reason, error: Link<'_>, context: Context) -> Failure {
     let mut words = words(error);
     if reason == Reason::Tls {
         words = tls_words(error, words);
+    } else if reason == Reason::Goaway && find::<h2::Error>(error).is_none() {
+        words = format!("the HTTP/2 connection ended (GOAWAY, a close, or no HTTP/2 there): {words}");
     } else if context.ended.reused && matches!(reason, Reason::ConnReset | Reason::ConnClosed) {
         words = format!("stale: {words}");
     }

@@ -66,6 +66,11 @@ impl Client {
     pub(super) fn shares_a_dial(&self) -> bool {
         self.http2 && self.watch.dialling() > 0
     }
+
+    /// Whether the client speaks HTTP/2 only.
+    pub(super) fn http2(&self) -> bool {
+        self.http2
+    }
 }
 
 /// The clients made so far.

@@ -78,18 +78,21 @@ impl Dial {
 
     /// Polls `send` as this request. `busy` says whether a sibling's dial is what the request waits for
     /// (HTTP/2 shares one).
-    pub(super) async fn send<F: Future>(self: &Arc<Self>, send: F, busy: impl Fn() -> bool) -> F::Output {
+    pub(super) async fn send<T, E>(
+        self: &Arc<Self>,
+        send: impl Future<Output = Result<T, E>>,
+        busy: impl Fn() -> bool,
+    ) -> Result<T, E> {
         let mut send = pin!(send);
-        CURRENT
-            .scope(
-                Arc::clone(self),
-                std::future::poll_fn(|cx| {
-                    let polled = send.as_mut().poll(cx);
-                    self.polled(&busy);
-                    polled
-                }),
-            )
-            .await
+        let polled = std::future::poll_fn(|cx| {
+            let polled = send.as_mut().poll(cx);
+            // What failed without a dial of its own may never have been sent.
+            if !matches!(polled, Poll::Ready(Err(_))) && !busy() {
+                self.no_dial();
+            }
+            polled
+        });
+        CURRENT.scope(Arc::clone(self), polled).await
     }
 
     /// Judges the connection that carried the request. `used` is `None` where the answer doesn't tell.
@@ -110,10 +113,11 @@ impl Dial {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn polled(&self, busy: &impl Fn() -> bool) {
+    /// The request is under way; where no dial was begun it is on a kept connection.
+    fn no_dial(&self) {
         {
             let mut state = self.state();
-            if state.sent || state.stage != Stage::None || busy() {
+            if state.sent || state.stage != Stage::None {
                 return;
             }
             state.sent = true;
@@ -129,13 +133,13 @@ impl Dial {
     }
 
     /// Moves the dial on, unless it is already further or no longer matters.
-    fn advance(&self, stage: Stage, phase: Phase, at: Instant) {
+    fn advance(&self, to: Stage, phase: Phase, at: Instant) {
         {
             let mut state = self.state();
-            if state.closed || state.stage >= stage {
+            if state.closed || state.stage >= to {
                 return;
             }
-            state.stage = stage;
+            state.stage = to;
         }
         self.trace.reach_at(phase, at);
     }

@@ -6,6 +6,9 @@
 use super::client::ClientKey;
 use super::tls::TlsKey;
 use crate::profile::{Endpoint, Proxy};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as STANDARD;
+use percent_encoding::percent_decode_str;
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, StatusCode};
 use std::collections::hash_map::RandomState;
@@ -221,11 +224,10 @@ fn take_userinfo(url: &mut Url) -> Option<HeaderValue> {
     if user.is_empty() && password.is_none() {
         return None;
     }
-    let decoded = |text: &str| percent_decoded(text.as_bytes());
-    let mut credentials = decoded(user);
+    let mut credentials: Vec<u8> = percent_decode_str(user).collect();
     credentials.push(b':');
-    credentials.extend(password.map(decoded).unwrap_or_default());
-    let mut value = HeaderValue::from_str(&format!("Basic {}", base64(&credentials))).ok();
+    credentials.extend(percent_decode_str(password.unwrap_or_default()));
+    let mut value = HeaderValue::from_str(&format!("Basic {}", STANDARD.encode(credentials))).ok();
     if let Some(value) = &mut value {
         value.set_sensitive(true);
     }
@@ -233,39 +235,6 @@ fn take_userinfo(url: &mut Url) -> Option<HeaderValue> {
     let _ = url.set_username("");
     let _ = url.set_password(None);
     value
-}
-
-fn percent_decoded(text: &[u8]) -> Vec<u8> {
-    let digit = |b: Option<&u8>| b.and_then(|b| char::from(*b).to_digit(16));
-    let mut out = Vec::with_capacity(text.len());
-    let mut at = 0;
-    while let Some(&byte) = text.get(at) {
-        match (byte, digit(text.get(at + 1)), digit(text.get(at + 2))) {
-            (b'%', Some(hi), Some(lo)) => {
-                out.extend(u8::try_from(hi * 16 + lo));
-                at += 3;
-            }
-            _ => {
-                out.push(byte);
-                at += 1;
-            }
-        }
-    }
-    out
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |i: usize| u32::from(chunk.get(i).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for i in 0..4 {
-            let sextet = (bits >> (18 - 6 * i) & 63) as usize;
-            out.push(if i <= chunk.len() { char::from(ALPHABET[sextet]) } else { '=' });
-        }
-    }
-    out
 }
 
 /// Makes W3C trace contexts.

@@ -48,7 +48,7 @@ mod tests {
         let later = (header::RETRY_AFTER, "Wed, 21 Oct 2015 07:29:30 GMT");
         assert_eq!(asked(503, &[date, later.clone()]), Some(seconds(90)));
         // Long past by our own clock.
-        assert_eq!(asked(503, &[later.clone()]), Some(seconds(0)));
+        assert_eq!(asked(503, std::slice::from_ref(&later)), Some(seconds(0)));
         assert_eq!(asked(500, &[later]), None);
         assert_eq!(asked(503, &[(header::RETRY_AFTER, "soon")]), None);
         assert_eq!(asked(503, &[(header::RETRY_AFTER, "")]), None);
