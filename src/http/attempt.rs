@@ -1,0 +1,125 @@
+//! One attempt: send, judge the connection, follow what may be followed, read the body, check.
+//!
+//! Must not know why errors happen (that is `classify`) nor how requests are made.
+
+use super::body::{self, Read};
+use super::classify::{self, Context};
+use super::client::Clients;
+use super::dial::{Dial, DialGuard, Stage};
+use super::request::Asked;
+use super::retry_after;
+use crate::domain::{HttpVersion, Phase, Reason};
+use crate::engine::transport::{Failure, Trace};
+use crate::profile::Endpoint;
+use hyper_util::client::legacy::connect::HttpInfo;
+use reqwest::{Response, Version, header};
+
+/// Runs an attempt to its end.
+pub(super) async fn run(
+    clients: &Clients,
+    endpoint: &Endpoint,
+    mut asked: Asked,
+    trace: &Trace,
+) -> Result<(), Failure> {
+    let mut followed = 0;
+    loop {
+        let (response, context) = send(clients, endpoint, &asked, trace).await?;
+        let next = match endpoint.follow {
+            0 => None,
+            _ => asked.redirected(response.status(), response.headers().get(header::LOCATION)),
+        };
+        let Some(next) = next else {
+            return answer(response, endpoint, context, trace).await;
+        };
+        let status = Some(response.status().as_u16());
+        let refused = |words: &str| Failure { status, ..Failure::new(Reason::Redirect, words) };
+        if followed == endpoint.follow {
+            return Err(refused(&format!("more than {followed} redirects")));
+        }
+        followed += 1;
+        asked = next.map_err(refused)?;
+    }
+}
+
+/// Sends one request and waits for the head of its answer.
+async fn send(
+    clients: &Clients,
+    endpoint: &Endpoint,
+    asked: &Asked,
+    trace: &Trace,
+) -> Result<(Response, Context), Failure> {
+    loop {
+        let invalid = |words: String| Failure::new(Reason::InvalidRequest, words);
+        let wire = asked.wire(endpoint).map_err(invalid)?;
+        let client = clients.get(&wire.key).map_err(invalid)?;
+        let guard = DialGuard(Dial::new(trace.clone()));
+        let dial = &guard.0;
+        let error = match dial.send(client.reqwest.execute(wire.request), || client.shares_a_dial()).await {
+            Ok(response) => return Ok(head(response, dial, trace)),
+            Err(error) => error,
+        };
+        let (used, negotiated) = classify::connection(&error);
+        let ended = dial.end(used.as_ref());
+        if client.http2() && error.is_connect() && ended.stage == Stage::None {
+            // It waited for a sibling's dial, and that one was cancelled or failed (hyper#3199). Nothing
+            // was sent yet: the next one to dial may be this request itself.
+            continue;
+        }
+        if !error.is_connect() {
+            trace.reused(ended.reused);
+        }
+        return Err(classify::before_head(&error, Context { ended, http2: negotiated || client.http2() }));
+    }
+}
+
+/// The head is here: which connection brought it?
+fn head(response: Response, dial: &Dial, trace: &Trace) -> (Response, Context) {
+    let ended = dial.end(response.extensions().get::<HttpInfo>());
+    if ended.reused && ended.stage != Stage::None {
+        trace.forget_dial();
+    }
+    trace.reused(ended.reused);
+    trace.head(version(response.version()), response.status().as_u16());
+    let http2 = response.version() == Version::HTTP_2;
+    (response, Context { ended, http2 })
+}
+
+/// Reads the body and judges the whole answer. The call's end is after the last byte, so a refused status
+/// is only reported then, and it outranks what its body did.
+async fn answer(
+    mut response: Response,
+    endpoint: &Endpoint,
+    context: Context,
+    trace: &Trace,
+) -> Result<(), Failure> {
+    trace.reach(Phase::Body);
+    let status = response.status();
+    let expect = &endpoint.expect;
+    let read = body::read(&mut response, expect.max_body, expect.body_contains.as_deref(), trace).await;
+    let failure =
+        |reason, words: &str| Failure { status: Some(status.as_u16()), ..Failure::new(reason, words) };
+    if !expect.status.contains(status.as_u16()) {
+        let retry_after = retry_after::read(status, response.headers());
+        return Err(Failure { retry_after, ..failure(Reason::HttpStatus, &status.to_string()) });
+    }
+    match read {
+        Read::Whole { found: true } => Ok(()),
+        Read::Whole { found: false } => {
+            Err(failure(Reason::CheckFailed, "the body does not contain the expected text"))
+        }
+        Read::TooLarge => {
+            Err(failure(Reason::BodyLimit, &format!("the body is larger than {} bytes", expect.max_body)))
+        }
+        Read::Broken(error) => {
+            Err(Failure { status: Some(status.as_u16()), ..classify::in_body(&error, context) })
+        }
+    }
+}
+
+fn version(version: Version) -> HttpVersion {
+    match version {
+        Version::HTTP_2 => HttpVersion::Http2,
+        Version::HTTP_11 => HttpVersion::Http11,
+        _ => HttpVersion::Http10,
+    }
+}

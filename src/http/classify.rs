@@ -1,0 +1,246 @@
+//! From an error to its reason and its words, once and for all.
+//!
+//! reqwest's own kinds say little (every body fault is "decode"), so the chain of sources is walked down to
+//! the errors of io, rustls, h2 and hyper. Must not know requests; the words never hold a URL.
+
+use super::dial::{Ended, Stage};
+use super::dns::LookupError;
+use crate::domain::Reason;
+use crate::engine::transport::Failure;
+use hyper_util::client::legacy::connect::HttpInfo;
+use rustls::CertificateError;
+use std::error::Error as StdError;
+use std::io::{self, ErrorKind};
+
+/// Deeper chains than this don't occur; a loop in one would never end.
+const DEEPEST: usize = 32;
+
+/// What is known beside the error.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Context {
+    /// The connection.
+    pub(super) ended: Ended,
+    /// Whether HTTP/2 was spoken.
+    pub(super) http2: bool,
+}
+
+type Link<'a> = &'a (dyn StdError + 'static);
+
+/// The links of an error, outermost first. An io error hides what it wraps from `source()`.
+fn chain<'a>(error: Link<'a>) -> impl Iterator<Item = Link<'a>> {
+    let inner = |link: &Link<'a>| -> Option<Link<'a>> {
+        let link: Link<'a> = *link;
+        match link.downcast_ref::<io::Error>() {
+            Some(io) => io.get_ref().map(|inner| inner as Link<'a>),
+            None => link.source(),
+        }
+    };
+    std::iter::successors(Some(error), inner).take(DEEPEST)
+}
+
+fn find<E: StdError + 'static>(error: Link<'_>) -> Option<&E> {
+    chain(error).find_map(|link| link.downcast_ref())
+}
+
+/// The connection on which the request failed and whether TLS agreed on HTTP/2, where the error tells.
+pub(super) fn connection(error: &reqwest::Error) -> (Option<HttpInfo>, bool) {
+    let client: Option<&hyper_util::client::legacy::Error> = find(error);
+    let Some(connected) = client.and_then(|c| c.connect_info()) else { return (None, false) };
+    let mut extras = http::Extensions::new();
+    connected.get_extras(&mut extras);
+    (extras.remove(), connected.is_negotiated_h2())
+}
+
+/// An error before the answer's head.
+pub(super) fn before_head(error: &reqwest::Error, context: Context) -> Failure {
+    let reason = if error.is_builder() {
+        Reason::InvalidRequest
+    } else if error.is_redirect() {
+        Reason::Redirect
+    } else if let Some(reason) = local_limit(error) {
+        reason
+    } else if error.is_dns() {
+        Reason::Dns
+    } else if error.is_connect() {
+        connecting(error, context.ended.stage)
+    } else {
+        on_connection(error, context.http2).unwrap_or_else(|| match find::<hyper::Error>(error) {
+            Some(hyper) if hyper.is_user() => Reason::InvalidRequest,
+            _ => Reason::Protocol,
+        })
+    };
+    failure(reason, error, context)
+}
+
+/// An error within the body.
+pub(super) fn in_body(error: &reqwest::Error, context: Context) -> Failure {
+    let reason = on_connection(error, context.http2).or_else(|| {
+        io_kind(error).map(|kind| match kind {
+            ErrorKind::UnexpectedEof => Reason::BodyTruncated,
+            _ => Reason::BodyInvalid,
+        })
+    });
+    let reason = match reason {
+        // The connection went away within the body: the body is what is missing.
+        Some(Reason::ConnClosed) => Reason::BodyTruncated,
+        // The head was HTTP; what broke is the body.
+        Some(Reason::Protocol) if !context.http2 => Reason::BodyInvalid,
+        Some(reason) => reason,
+        None => Reason::BodyInvalid,
+    };
+    failure(reason, error, context)
+}
+
+/// This machine's own limits, wherever they struck.
+fn local_limit(error: Link<'_>) -> Option<Reason> {
+    chain(error).find_map(|link| {
+        let os_error = match (link.downcast_ref::<io::Error>(), link.downcast_ref::<LookupError>()) {
+            (Some(io), _) if io.kind() == ErrorKind::AddrNotAvailable => return Some(Reason::LocalPortLimit),
+            (Some(io), _) => io.raw_os_error(),
+            (_, Some(lookup)) => lookup.os_error,
+            _ => None,
+        }?;
+        is_fd_limit(os_error).then_some(Reason::LocalFdLimit)
+    })
+}
+
+/// Whether the system's error says that the process (EMFILE) or the host (ENFILE) has no descriptors left.
+/// The numbers are the same on every Unix.
+fn is_fd_limit(os_error: i32) -> bool {
+    cfg!(unix) && matches!(os_error, 23 | 24)
+}
+
+fn connecting(error: Link<'_>, stage: Stage) -> Reason {
+    if stage == Stage::Tls || find::<rustls::Error>(error).is_some() {
+        return Reason::Tls;
+    }
+    match io_kind(error) {
+        Some(ErrorKind::ConnectionRefused) => Reason::ConnectRefused,
+        Some(ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::NetworkDown) => {
+            Reason::ConnectUnreachable
+        }
+        _ => Reason::ConnectFailed,
+    }
+}
+
+/// Faults of a connection that was up.
+fn on_connection(error: Link<'_>, http2: bool) -> Option<Reason> {
+    if find::<rustls::Error>(error).is_some() {
+        // Refused after the handshake, such as a missing client certificate in TLS 1.3.
+        return Some(Reason::Tls);
+    }
+    if let Some(h2) = find::<h2::Error>(error).filter(|e| !e.is_io()) {
+        return Some(match (h2.is_go_away(), h2.is_reset()) {
+            (true, _) if h2.is_remote() => Reason::Goaway,
+            (_, true) if h2.is_remote() => Reason::ConnReset,
+            _ => Reason::Protocol,
+        });
+    }
+    match io_kind(error) {
+        // Most often a GOAWAY, of which nothing is left but a pipe that broke.
+        Some(ErrorKind::BrokenPipe) if http2 => return Some(Reason::Goaway),
+        Some(ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe) => {
+            return Some(Reason::ConnReset);
+        }
+        _ => {}
+    }
+    let hyper = find::<hyper::Error>(error)?;
+    if hyper.is_incomplete_message() {
+        return Some(Reason::ConnClosed);
+    }
+    if hyper.is_canceled() || hyper.is_closed() {
+        // The connection went away with the request in its queue.
+        return Some(if http2 { Reason::Goaway } else { Reason::ConnClosed });
+    }
+    hyper.is_parse().then_some(Reason::Protocol)
+}
+
+/// The kind of the innermost io error.
+fn io_kind(error: Link<'_>) -> Option<ErrorKind> {
+    chain(error).filter_map(|link| link.downcast_ref::<io::Error>()).last().map(io::Error::kind)
+}
+
+fn failure(reason: Reason, error: Link<'_>, context: Context) -> Failure {
+    let mut words = words(error);
+    if reason == Reason::Tls {
+        words = tls_words(error, words);
+    } else if reason == Reason::Goaway && find::<h2::Error>(error).is_none() {
+        words = format!("the HTTP/2 connection ended (GOAWAY, a close, or no HTTP/2 there): {words}");
+    } else if context.ended.reused && matches!(reason, Reason::ConnReset | Reason::ConnClosed) {
+        words = format!("stale: {words}");
+    }
+    Failure::new(reason, words)
+}
+
+/// What the innermost link says; the outer ones only say where it happened.
+fn words(error: Link<'_>) -> String {
+    let said = chain(error).map(ToString::to_string).filter(|words| !words.trim().is_empty()).last();
+    without_urls(&said.unwrap_or_default())
+}
+
+/// Names the three faults that an operator looks for.
+fn tls_words(error: Link<'_>, words: String) -> String {
+    let Some(fault) = find::<rustls::Error>(error) else { return words };
+    let name = match fault {
+        rustls::Error::InvalidCertificate(certificate) => match certificate {
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => "expired",
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                "wrong host"
+            }
+            CertificateError::UnknownIssuer => "unknown issuer",
+            _ => return words,
+        },
+        rustls::Error::InvalidMessage(_) => "the port does not speak TLS",
+        _ => return words,
+    };
+    format!("{name}: {}", without_urls(&fault.to_string()))
+}
+
+/// Replaces anything that looks like a URL: it may hold a secret.
+fn without_urls(text: &str) -> String {
+    let clean = |word: &str| if word.contains("://") { "(url)".to_owned() } else { word.to_owned() };
+    text.split(' ').map(clean).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn os(code: i32) -> io::Error {
+        io::Error::from_raw_os_error(code)
+    }
+
+    #[test]
+    fn our_own_limits_are_apart_from_the_upstreams_faults() {
+        assert_eq!(local_limit(&os(24)), Some(Reason::LocalFdLimit));
+        assert_eq!(local_limit(&os(23)), Some(Reason::LocalFdLimit));
+        let ports = io::Error::from(ErrorKind::AddrNotAvailable);
+        assert_eq!(local_limit(&io::Error::other(ports)), Some(Reason::LocalPortLimit));
+        assert_eq!(local_limit(&io::Error::from(ErrorKind::AddrInUse)), None);
+        assert_eq!(local_limit(&io::Error::from(ErrorKind::ConnectionRefused)), None);
+    }
+
+    #[test]
+    fn connecting_is_told_apart_by_the_innermost_io_error() {
+        let reason = |kind| connecting(&io::Error::other(io::Error::from(kind)), Stage::Connect);
+        assert_eq!(reason(ErrorKind::ConnectionRefused), Reason::ConnectRefused);
+        assert_eq!(reason(ErrorKind::HostUnreachable), Reason::ConnectUnreachable);
+        assert_eq!(reason(ErrorKind::NetworkUnreachable), Reason::ConnectUnreachable);
+        assert_eq!(reason(ErrorKind::TimedOut), Reason::ConnectFailed);
+        assert_eq!(connecting(&io::Error::from(ErrorKind::UnexpectedEof), Stage::Tls), Reason::Tls);
+    }
+
+    #[test]
+    fn a_tls_fault_is_found_below_an_io_error() {
+        let fault = rustls::Error::from(CertificateError::UnknownIssuer);
+        let hidden = io::Error::other(io::Error::new(ErrorKind::InvalidData, fault));
+        assert_eq!(connecting(&hidden, Stage::Connect), Reason::Tls);
+        assert!(tls_words(&hidden, String::new()).starts_with("unknown issuer: "));
+    }
+
+    #[test]
+    fn urls_never_reach_the_words() {
+        let leaky = io::Error::other("while asking https://user:pw@host/?token=x it broke");
+        assert_eq!(words(&leaky), "while asking (url) it broke");
+    }
+}

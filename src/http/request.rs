@@ -1,0 +1,268 @@
+//! From an endpoint and a round to a request: URL, headers, body, and the way to connect for it.
+//!
+//! Must not know sockets or answers. Errors say which key is wrong and never repeat a value: values may be
+//! secrets.
+
+use super::client::ClientKey;
+use super::tls::TlsKey;
+use crate::profile::{Endpoint, Proxy};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as STANDARD;
+use percent_encoding::percent_decode_str;
+use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Method, StatusCode};
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use url::{Host, Origin, Url};
+
+/// Words whose presence in a header's name makes its value a secret.
+const SECRET_WORDS: [&str; 6] = ["authorization", "cookie", "token", "secret", "key", "password"];
+
+/// A request as the profile means it, before the wire.
+#[derive(Debug, Clone)]
+pub(super) struct Asked {
+    /// Method.
+    pub(super) method: Method,
+    /// Where to, without userinfo.
+    pub(super) url: Url,
+    /// Headers of the profile, and `traceparent`.
+    pub(super) headers: HeaderMap,
+    /// Body; empty means none.
+    pub(super) body: String,
+    /// Whether this is still the endpoint's own scheme, host and port.
+    home: bool,
+}
+
+/// A request ready for the wire.
+pub(super) struct Wire {
+    /// How to connect for it.
+    pub(super) key: ClientKey,
+    /// The request.
+    pub(super) request: reqwest::Request,
+}
+
+impl Asked {
+    /// Fills the endpoint's templates for a round.
+    pub(super) fn new(
+        endpoint: &Endpoint,
+        url: &str,
+        round: u64,
+        row: &[String],
+        ids: &TraceIds,
+    ) -> Result<Self, String> {
+        let mut url = Url::parse(url).map_err(|e| format!("url: {e}"))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err("url: neither http nor https".to_owned());
+        }
+        let method = Method::from_bytes(endpoint.method.as_bytes()).map_err(|e| format!("method: {e}"))?;
+        let mut headers = HeaderMap::new();
+        for (name, value) in &endpoint.headers {
+            let parsed = HeaderName::from_bytes(name.as_bytes())
+                .map_err(|_| format!("header {name:?}: not a header name"))?;
+            let value = HeaderValue::from_str(&value.fill(round, row))
+                .map_err(|_| format!("header {name:?}: its value has bytes that no header may have"))?;
+            headers.append(parsed, value);
+        }
+        if let Some(credentials) = take_userinfo(&mut url) {
+            headers.entry(header::AUTHORIZATION).or_insert(credentials);
+        }
+        if endpoint.trace
+            && let Ok(parent) = HeaderValue::from_str(&ids.traceparent())
+        {
+            headers.entry("traceparent").or_insert(parent);
+        }
+        Ok(Self { method, url, headers, body: endpoint.body.fill(round, row), home: true })
+    }
+
+    /// The request that a redirect asks for, without credentials once scheme, host or port differ.
+    /// `None` where the answer is no redirect; the error says why it can't be followed.
+    pub(super) fn redirected(
+        &self,
+        status: StatusCode,
+        location: Option<&HeaderValue>,
+    ) -> Option<Result<Self, &'static str>> {
+        if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
+            return None;
+        }
+        let location = location?;
+        let target = std::str::from_utf8(location.as_bytes()).ok().and_then(|l| self.url.join(l).ok());
+        let Some(mut url) = target else {
+            return Some(Err("redirected to something that is no URL"));
+        };
+        if !matches!(url.scheme(), "http" | "https") {
+            return Some(Err("redirected to neither http nor https"));
+        }
+        take_userinfo(&mut url);
+        let mut next = Self { url, ..self.clone() };
+        let becomes_get = match status.as_u16() {
+            303 => next.method != Method::HEAD,
+            301 | 302 => next.method == Method::POST,
+            _ => false,
+        };
+        if becomes_get {
+            next.method = Method::GET;
+            next.body.clear();
+            for name in [header::CONTENT_TYPE, header::CONTENT_LENGTH, header::CONTENT_ENCODING] {
+                next.headers.remove(name);
+            }
+        }
+        if origin(&next.url) != origin(&self.url) {
+            next.home = false;
+            let names: Vec<_> = next.headers.keys().filter(|n| stays_home(n)).cloned().collect();
+            for name in names {
+                next.headers.remove(name);
+            }
+        }
+        Some(Ok(next))
+    }
+
+    /// The request with everything that connecting needs: the URL's host becomes the name for TLS, its port
+    /// the dialled one, and the original authority goes into the Host header.
+    pub(super) fn wire(&self, endpoint: &Endpoint) -> Result<Wire, String> {
+        let (url, tls, dial) = self.route(endpoint)?;
+        let mut headers = self.headers.clone();
+        if origin(&url) != origin(&self.url)
+            && let Ok(authority) = HeaderValue::from_str(&authority(&self.url))
+        {
+            headers.entry(header::HOST).or_insert(authority);
+        }
+        let mut request = reqwest::Request::new(self.method.clone(), url);
+        *request.headers_mut() = headers;
+        if !self.body.is_empty() {
+            *request.body_mut() = Some(self.body.clone().into());
+        }
+        let key = ClientKey::new(endpoint.http, &endpoint.proxy, tls, dial);
+        Ok(Wire { key, request })
+    }
+
+    /// The URL for the wire, the TLS settings, and the host to dial where it isn't the URL's.
+    fn route(&self, endpoint: &Endpoint) -> Result<(Url, Option<TlsKey>, Option<String>), String> {
+        let https = self.url.scheme() == "https";
+        let mut url = self.url.clone();
+        let connect_to = endpoint.connect_to.as_ref().filter(|_| self.home);
+        let host = bare(self.url.host_str().unwrap_or_default());
+        let dialled = connect_to.map_or(host, |(host, _)| bare(host)).to_owned();
+        let sni = endpoint.tls.sni.as_deref().filter(|s| self.home && !s.is_empty());
+        let verified = sni.map_or(host, bare).to_owned();
+        if let Some((_, port)) = connect_to {
+            url.set_port(Some(*port)).map_err(|()| "connect_to: the port can't be used")?;
+        }
+        let tls = TlsKey {
+            ca: endpoint.tls.ca.clone(),
+            // Our certificate is a credential too.
+            identity: endpoint.tls.cert.clone().zip(endpoint.tls.key.clone()).filter(|_| self.home),
+            insecure: endpoint.tls.insecure,
+            verify_as: None,
+        };
+        if !https {
+            set_host(&mut url, &dialled)?;
+            // A proxy may be reached by TLS.
+            return Ok((url, (endpoint.proxy != Proxy::None).then_some(tls), None));
+        }
+        if same_host(&verified, &dialled) {
+            set_host(&mut url, &dialled)?;
+            return Ok((url, Some(tls), None));
+        }
+        if endpoint.proxy != Proxy::None {
+            return Err("connect_to, tls.sni: a name for TLS apart from the dialled host can't be used \
+                        through a proxy"
+                .to_owned());
+        }
+        if verified.parse::<IpAddr>().is_ok() {
+            // An address is never resolved, so it can't stand in the URL for another host.
+            set_host(&mut url, &dialled)?;
+            return Ok((url, Some(TlsKey { verify_as: Some(verified), ..tls }), None));
+        }
+        set_host(&mut url, &verified)?;
+        Ok((url, Some(tls), Some(dialled)))
+    }
+}
+
+fn set_host(url: &mut Url, host: &str) -> Result<(), String> {
+    let done = match host.parse::<IpAddr>() {
+        Ok(ip) => url.set_ip_host(ip).is_ok(),
+        Err(_) => url.set_host(Some(host)).is_ok(),
+    };
+    if done { Ok(()) } else { Err("connect_to, tls.sni: not a host name".to_owned()) }
+}
+
+/// A host without the brackets of IPv6.
+fn bare(host: &str) -> &str {
+    host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host)
+}
+
+fn same_host(a: &str, b: &str) -> bool {
+    match (a.parse::<IpAddr>(), b.parse::<IpAddr>()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => a.eq_ignore_ascii_case(b),
+    }
+}
+
+fn origin(url: &Url) -> Origin {
+    url.origin()
+}
+
+/// Host and, where it isn't the scheme's own, port.
+fn authority(url: &Url) -> String {
+    let host = match url.host() {
+        Some(Host::Ipv6(ip)) => format!("[{ip}]"),
+        _ => url.host_str().unwrap_or_default().to_owned(),
+    };
+    url.port().map_or_else(|| host.clone(), |port| format!("{host}:{port}"))
+}
+
+/// Whether a header is kept from another scheme, host or port. `Host` named the first one.
+fn stays_home(name: &HeaderName) -> bool {
+    *name == header::HOST || SECRET_WORDS.iter().any(|word| name.as_str().contains(word))
+}
+
+/// Takes user and password out of a URL, as the header that they stand for.
+fn take_userinfo(url: &mut Url) -> Option<HeaderValue> {
+    let (user, password) = (url.username(), url.password());
+    if user.is_empty() && password.is_none() {
+        return None;
+    }
+    let mut credentials: Vec<u8> = percent_decode_str(user).collect();
+    credentials.push(b':');
+    credentials.extend(percent_decode_str(password.unwrap_or_default()));
+    let mut value = HeaderValue::from_str(&format!("Basic {}", STANDARD.encode(credentials))).ok();
+    if let Some(value) = &mut value {
+        value.set_sensitive(true);
+    }
+    // Both only fail on URLs without a host.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    value
+}
+
+/// Makes W3C trace contexts.
+pub(super) struct TraceIds {
+    // Keyed by the operating system's randomness: ids can't be guessed and don't repeat between runs.
+    keyed: RandomState,
+    next: AtomicU64,
+}
+
+impl TraceIds {
+    pub(super) fn new() -> Self {
+        Self { keyed: RandomState::new(), next: AtomicU64::new(0) }
+    }
+
+    fn id(&self) -> u64 {
+        // All zeros are not a valid id.
+        self.keyed.hash_one(self.next.fetch_add(1, Ordering::Relaxed)).max(1)
+    }
+
+    /// A `traceparent` of version 00, sampled.
+    fn traceparent(&self) -> String {
+        format!("00-{:016x}{:016x}-{:016x}-01", self.id(), self.id(), self.id())
+    }
+}
+
+/// The way to connect that an endpoint's URL asks for, where the URL can be used at all: to make its client
+/// before the first round.
+pub(super) fn key_of(endpoint: &Endpoint, url: &str, row: &[String], ids: &TraceIds) -> Option<ClientKey> {
+    let asked = Asked::new(endpoint, url, 1, row, ids).ok()?;
+    asked.wire(endpoint).ok().map(|wire| wire.key)
+}
