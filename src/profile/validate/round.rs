@@ -1,0 +1,131 @@
+//! `[round]`: what a round is asked to do.
+
+use super::values::{choice, share, time};
+use crate::domain::{HedgeSettings, Mode, Settings};
+use crate::profile::error::{Complaint, Problem};
+use crate::profile::file::{Context, Layer};
+use crate::profile::source::Span;
+use crate::profile::types::Resolver;
+use std::time::Duration;
+use toml::de::DeValue;
+
+/// Longest wait for cancelled attempts.
+const MAX_GRACE: Duration = Duration::from_secs(10);
+
+/// Shortest period that is not back to back.
+const MIN_PERIOD: Duration = Duration::from_millis(1);
+
+/// Most rounds at once.
+const MAX_OVERLAP: u64 = 64;
+
+/// The table's values, with the places that later checks point at.
+pub(super) struct Round {
+    pub settings: Settings,
+    pub mode_span: Option<Span>,
+    pub quorum_span: Option<Span>,
+    pub max_rps: Option<f64>,
+    pub resolver: Resolver,
+    pub probe: f64,
+    pub seed: u64,
+}
+
+impl Round {
+    pub(super) fn read(cx: &mut Context<'_>, layer: &Layer<'_>) -> Self {
+        let usual = Settings::default();
+        let modes: Vec<(&str, Mode)> = Mode::ALL.iter().map(|&m| (m.as_str(), m)).collect();
+        let span = |key: &str| layer.field(key).map(|f| f.span);
+        Self {
+            settings: Settings {
+                mode: choice(cx, layer, "mode", &modes).unwrap_or(usual.mode),
+                budget: budget(cx, layer).unwrap_or(usual.budget),
+                request_budget: request_budget(cx, layer).unwrap_or(usual.request_budget),
+                every: every(cx, layer).unwrap_or(usual.every),
+                quorum: quorum(cx, layer),
+                quorum_fail_fast: layer.flag(cx, "quorum_fail_fast").unwrap_or(usual.quorum_fail_fast),
+                hedge: HedgeSettings::default(),
+                grace: grace(cx, layer).unwrap_or(usual.grace),
+                max_overlap: overlap(cx, layer).unwrap_or(usual.max_overlap),
+            },
+            mode_span: span("mode"),
+            quorum_span: span("quorum"),
+            max_rps: max_rps(cx, layer),
+            resolver: choice(
+                cx,
+                layer,
+                "resolver",
+                &[("async", Resolver::Async), ("system", Resolver::System)],
+            )
+            .unwrap_or_default(),
+            probe: share(cx, layer, "probe").unwrap_or(0.0),
+            seed: layer.whole(cx, "seed", 0..=u64::MAX).unwrap_or(0),
+        }
+    }
+}
+
+/// What is wrong with a budget (C05).
+pub(super) fn budget_complaint(budget: Duration) -> Option<Complaint> {
+    (budget < Settings::MIN_BUDGET).then(|| {
+        Complaint::new("a budget must be at least 1ms", "in less, nothing can be asked and answered")
+    })
+}
+
+fn budget(cx: &mut Context<'_>, layer: &Layer<'_>) -> Option<Duration> {
+    let (budget, span) = time(cx, layer, "budget")?;
+    cx.check_key("budget", &span, budget_complaint(budget).map_or(Ok(budget), Err))
+}
+
+fn request_budget(cx: &mut Context<'_>, layer: &Layer<'_>) -> Option<Duration> {
+    let (budget, span) = time(cx, layer, "request_budget")?;
+    if budget > Settings::RESERVE {
+        return Some(budget);
+    }
+    let what = "`request_budget` must be more than the 5ms that are kept back from it";
+    cx.report(Problem::at(&span, what).help("write for example \"500ms\""));
+    None
+}
+
+fn every(cx: &mut Context<'_>, layer: &Layer<'_>) -> Option<Duration> {
+    let (every, span) = time(cx, layer, "every")?;
+    if every.is_zero() || every >= MIN_PERIOD {
+        return Some(every);
+    }
+    cx.report(
+        Problem::at(&span, "`every` must be at least 1ms")
+            .help("\"0ms\" starts each round when the last one ended"),
+    );
+    None
+}
+
+fn quorum(cx: &mut Context<'_>, layer: &Layer<'_>) -> Option<usize> {
+    layer.whole(cx, "quorum", 1..=u64::from(u32::MAX)).and_then(|k| usize::try_from(k).ok())
+}
+
+fn grace(cx: &mut Context<'_>, layer: &Layer<'_>) -> Option<Duration> {
+    let (grace, span) = time(cx, layer, "grace")?;
+    if grace <= MAX_GRACE {
+        return Some(grace);
+    }
+    cx.report(Problem::at(&span, "`grace` is longer than 10s").help("write for example \"50ms\""));
+    None
+}
+
+fn overlap(cx: &mut Context<'_>, layer: &Layer<'_>) -> Option<usize> {
+    layer.whole(cx, "max_overlap", 1..=MAX_OVERLAP).and_then(|n| usize::try_from(n).ok())
+}
+
+fn max_rps(cx: &mut Context<'_>, layer: &Layer<'_>) -> Option<f64> {
+    let field = layer.field("max_rps")?;
+    let number = match field.value {
+        DeValue::Integer(n) if n.radix() == 10 => n.as_str().parse().ok(),
+        DeValue::Float(n) => n.as_str().parse::<f64>().ok(),
+        _ => None,
+    };
+    let number = number.filter(|n| *n > 0.0 && n.is_finite());
+    if number.is_none() {
+        cx.report(
+            Problem::at(&field.span, "`max_rps` must be a number above 0")
+                .help("write for example `max_rps = 50`: attempts a second, host and port"),
+        );
+    }
+    number
+}
