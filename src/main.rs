@@ -1,2 +1,103 @@
-//! main
-fn main() {}
+//! Parses, dispatches and turns the result into an exit code.
+
+use clap::Parser;
+use fanscope::cli::{Check, Cli, CliCommand, Format, Look, Observe, Run};
+use fanscope::headless::{self, Ended, Form, RunError};
+use fanscope::session::{self, Choice, Signal};
+use fanscope::tui;
+use std::error::Error;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Usage, profile or environment: something the user has to change.
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        // Help and version go to standard output, everything else to standard error; clap knows which.
+        Err(asked) => {
+            let code = u8::try_from(asked.exit_code()).unwrap_or(USAGE);
+            return if asked.print().is_ok() { ExitCode::from(code) } else { ExitCode::from(USAGE) };
+        }
+    };
+    match cli.command {
+        None => dashboard(&cli.observe, &cli.look),
+        Some(CliCommand::Run(run)) => rounds(&run),
+        Some(CliCommand::Check(check)) => check_profiles(&check),
+    }
+}
+
+fn choice(observe: &Observe) -> Choice {
+    Choice {
+        targets: observe.targets.clone(),
+        headers: observe.headers.clone(),
+        overrides: observe.overrides(),
+    }
+}
+
+fn dashboard(observe: &Observe, look: &Look) -> ExitCode {
+    // A wrong profile is said before the terminal is touched.
+    let profile = match session::choose(&choice(observe)) {
+        Ok(profile) => profile,
+        Err(error) => return complain(&error),
+    };
+    match tui::run(profile, look.color, look.ascii) {
+        Ok(None) => ExitCode::SUCCESS,
+        Ok(Some(signal)) => die(signal),
+        Err(error) => complain(&error),
+    }
+}
+
+fn rounds(run: &Run) -> ExitCode {
+    let profile = match session::choose(&choice(&run.observe)) {
+        Ok(profile) => profile,
+        Err(error) => return complain(&error),
+    };
+    let form = match run.format {
+        Format::Text => Form::Text,
+        Format::Json => Form::Json,
+    };
+    match headless::run(profile, run.rounds, form, &mut io::stdout().lock()) {
+        Ok(Ended::Completed | Ended::ClosedPipe) => ExitCode::SUCCESS,
+        Ok(Ended::Signal(signal)) => die(signal),
+        Err(error @ RunError::Stopped(_)) => {
+            complain(&error);
+            ExitCode::FAILURE
+        }
+        Err(error) => complain(&error),
+    }
+}
+
+fn check_profiles(check: &Check) -> ExitCode {
+    let (out, errors) = (&mut io::stdout().lock(), &mut io::stderr().lock());
+    let listed = if check.list { headless::list(out) } else { Ok(()) };
+    match listed.and_then(|()| headless::check(&check.profiles, out, errors)) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(USAGE),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => complain(&error),
+    }
+}
+
+/// Ends by the signal that ended the work.
+fn die(signal: Signal) -> ExitCode {
+    // Coming back means that the signal could not be had: then its number says it.
+    if session::die_by(signal).is_err() {
+        return ExitCode::from(u8::try_from(128 + signal.0).unwrap_or(u8::MAX));
+    }
+    ExitCode::SUCCESS
+}
+
+/// Prints an error with its causes on standard error.
+fn complain(error: &dyn Error) -> ExitCode {
+    let mut text = format!("fanscope: {error}");
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    // Nothing can be said where standard error is gone; the exit code still says it.
+    let _ = writeln!(io::stderr(), "{text}");
+    ExitCode::from(USAGE)
+}

@@ -11,6 +11,7 @@ mod expand;
 mod explain;
 mod file;
 mod nearest;
+mod overrides;
 pub mod quantities;
 mod reading;
 pub mod secrets;
@@ -24,6 +25,7 @@ mod warnings;
 pub use builtin::BUILTINS;
 pub use error::{Complaint, Mark, Place, ProfileError, ProfileErrors};
 pub use explain::explain;
+pub use overrides::Overrides;
 pub use types::Profile;
 pub use types::{
     Distribution, Endpoint, Expect, Fault, FaultKind, HttpChoice, LatencyLaw, Piece, Proxy, Resolver, Rows,

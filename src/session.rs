@@ -1,1 +1,131 @@
 //! Composes the rooms: a profile becomes a running engine and one stream of events.
+
+mod choose;
+mod signals;
+
+pub use choose::{Choice, ChoiceError, choose};
+pub use signals::{Signal, Signals, die_by};
+
+use crate::domain::{CallSpec, Event};
+use crate::engine::transport::AttemptRequest;
+use crate::engine::{Command, Engine, EngineConfig, spawn};
+use crate::http::{HttpTransport, SimulatedUrls};
+use crate::profile::{Profile, Target, Template};
+use crate::simulate::Fleet;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// Why a session can't start.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The embedded upstreams can't be started.
+    #[error("cannot start the embedded upstreams")]
+    Upstreams(#[source] std::io::Error),
+    /// The engine's thread can't be started.
+    #[error("cannot start the engine")]
+    Engine(#[source] std::io::Error),
+}
+
+/// A profile being observed. Dropping it ends the engine and the embedded upstreams.
+#[derive(Debug)]
+pub struct Session {
+    /// What is observed.
+    pub profile: Arc<Profile>,
+    engine: Engine,
+    /// The upstreams of simulated endpoints; they end with the session.
+    _fleet: Fleet,
+}
+
+impl Session {
+    /// Starts observing. Ends by itself after `rounds` completed rounds.
+    ///
+    /// # Errors
+    /// When a thread or a socket can't be had.
+    pub fn start(profile: Profile, rounds: Option<u64>) -> Result<Self, SessionError> {
+        let profile = Arc::new(profile);
+        let fleet = Fleet::start(&profile.endpoints, profile.seed).map_err(SessionError::Upstreams)?;
+        let urls = fleet.urls();
+        let simulated: SimulatedUrls = Arc::new(move |request: AttemptRequest| {
+            urls.url(request.endpoint, request.replica, request.round.0, request.attempt)
+        });
+        let config = EngineConfig { calls: profile.call_specs(), settings: profile.settings.clone(), rounds };
+        let for_engine = Arc::clone(&profile);
+        let engine = spawn(config, move || HttpTransport::new(for_engine, Some(simulated)))
+            .map_err(SessionError::Engine)?;
+        Ok(Self { profile, engine, _fleet: fleet })
+    }
+
+    /// The next event; `None` once the engine has ended.
+    pub async fn next(&mut self) -> Option<Event> {
+        self.engine.events.recv().await
+    }
+
+    /// An event that is already there.
+    pub fn ready(&mut self) -> Option<Event> {
+        self.engine.events.try_recv().ok()
+    }
+
+    /// A way to give the engine commands.
+    #[must_use]
+    pub fn commands(&self) -> mpsc::Sender<Command> {
+        self.engine.commands.clone()
+    }
+
+    /// Time since the session's start.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.engine.epoch.elapsed()
+    }
+
+    /// The endpoints' names, in profile order.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.profile.endpoints.iter().map(|e| e.name.clone()).collect()
+    }
+
+    /// What the engine knows of the endpoints.
+    #[must_use]
+    pub fn specs(&self) -> Vec<CallSpec> {
+        self.profile.call_specs()
+    }
+
+    /// Asks the engine to abandon what runs, and waits for its last events, at most `patience`. Returns the
+    /// events that came.
+    pub async fn quit(&mut self, patience: Duration) -> Vec<Event> {
+        let mut last = Vec::new();
+        // A full or closed channel is no obstacle: the engine also ends when the session is dropped.
+        drop(self.engine.commands.try_send(Command::Quit));
+        let ended = async {
+            while let Some(event) = self.engine.events.recv().await {
+                last.push(event);
+            }
+        };
+        // Out of patience, the engine is abandoned; its thread ends with the process.
+        drop(tokio::time::timeout(patience, ended).await);
+        last
+    }
+}
+
+/// How many different hosts and ports a profile asks; every simulated replica is one of its own.
+#[must_use]
+pub fn hosts(profile: &Profile) -> usize {
+    let mut simulated = 0;
+    let mut seen = BTreeSet::new();
+    for endpoint in &profile.endpoints {
+        match &endpoint.target {
+            Target::Simulated(replicas) => simulated += replicas.len(),
+            Target::Urls(urls) => seen.extend(urls.iter().map(authority)),
+        }
+    }
+    simulated + seen.len()
+}
+
+/// Host and port of a URL template; the text before the path where it has holes.
+fn authority(template: &Template) -> String {
+    let text = template.fill(1, &[]);
+    let rest = text.split_once("://").map_or(text.as_str(), |p| p.1);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    authority.rsplit_once('@').map_or(authority, |p| p.1).to_ascii_lowercase()
+}

@@ -1,1 +1,91 @@
 //! The terminal: guard, keymap, run loop. The only room that knows crossterm.
+//!
+//! Three threads meet here: the engine sends events, crossterm's reader sends keys, and a writer puts finished
+//! frames on the terminal. The loop in between never waits for any of them, so a slow terminal drops frames
+//! and holds up neither a round nor a key.
+
+mod guard;
+mod keymap;
+mod look;
+mod run;
+mod surface;
+
+use crate::app::{App, EndpointInfo, Options, Setup};
+use crate::cli::ColorChoice;
+use crate::profile::Profile;
+use crate::session::{self, Session, SessionError, Signal, Signals};
+use guard::Guard;
+use run::{Leave, Loop};
+use std::io::{self, IsTerminal};
+use std::time::Duration;
+use surface::Tty;
+
+/// Why the dashboard could not run, or had to stop.
+#[derive(Debug, thiserror::Error)]
+pub enum TuiError {
+    /// Standard input or output is no terminal.
+    #[error("the dashboard needs a terminal; without one use `fanscope run`, which prints its result")]
+    NoTerminal,
+    /// The terminal refused.
+    #[error("cannot use the terminal")]
+    Terminal(#[source] io::Error),
+    /// The session could not start.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// The engine stopped.
+    #[error("{0}")]
+    Engine(String),
+}
+
+/// How long quitting waits for the engine. Together with everything else it stays below 100 ms.
+const PATIENCE: Duration = Duration::from_millis(60);
+
+/// Shows the dashboard until it is left. Returns the signal that ended it, if one did; the terminal is
+/// restored by then.
+///
+/// # Errors
+/// When there is no terminal, or the session can't start.
+pub fn run(profile: Profile, color: ColorChoice, ascii: bool) -> Result<Option<Signal>, TuiError> {
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        return Err(TuiError::NoTerminal);
+    }
+    let options = look::options(color, ascii, &|name| std::env::var(name).ok());
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(TuiError::Terminal)?;
+    let left = runtime.block_on(async {
+        let signals = Signals::catch().map_err(TuiError::Terminal)?;
+        let app = app(&profile, options);
+        let mut session = Session::start(profile, None)?;
+        let guard = Guard::enter().map_err(TuiError::Terminal)?;
+        let surface = Tty::new().map_err(TuiError::Terminal)?;
+        let input = crossterm::event::EventStream::new();
+        let left = Loop::new(app, &mut session, surface, input, signals).run().await;
+        drop(guard);
+        session.quit(PATIENCE).await;
+        Ok(left)
+    });
+    // A reader that still waits for a key must not hold up the end.
+    runtime.shutdown_background();
+    guard::report_background_panics();
+    match left? {
+        Leave::Quit | Leave::Gone => Ok(None),
+        Leave::Signal(signal) => Ok(Some(signal)),
+        Leave::Failed(why) => Err(TuiError::Engine(why)),
+    }
+}
+
+/// The screen's state for a profile.
+fn app(profile: &Profile, options: Options) -> App {
+    let endpoint = |e: &crate::profile::Endpoint| EndpointInfo {
+        name: e.name.clone(),
+        required: e.required,
+        replicas: e.replicas(),
+    };
+    App::new(Setup {
+        profile: profile.name.clone(),
+        endpoints: profile.endpoints.iter().map(endpoint).collect(),
+        hosts: session::hosts(profile),
+        settings: profile.settings.clone(),
+        options,
+    })
+}

@@ -34,6 +34,9 @@ fn bad_profiles_are_explained() {
             insta::assert_snapshot!(stem, errors);
         });
         assert!(!errors.contains("s3cr3t"), "{name} shows a secret:\n{errors}");
-        assert!(!errors.chars().any(|c| c.is_control() && c != '\n'), "{name} lets a control character through");
+        assert!(
+            !errors.chars().any(|c| c.is_control() && c != '\n'),
+            "{name} lets a control character through"
+        );
     }
 }

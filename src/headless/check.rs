@@ -1,0 +1,41 @@
+//! `fanscope check`: says what is wrong with profiles, or what they would do.
+
+use crate::profile::{self, BUILTINS};
+use std::io::{self, Write};
+
+/// Checks each profile and explains those that are right. False when one is not.
+///
+/// # Errors
+/// Only of writing.
+pub fn check(names: &[String], out: &mut dyn Write, errors: &mut dyn Write) -> io::Result<bool> {
+    let env = |name: &str| std::env::var(name).ok();
+    let mut good = true;
+    for (i, name) in names.iter().enumerate() {
+        match profile::load(name, &env) {
+            Ok(profile) => {
+                let gap = if i > 0 { "\n" } else { "" };
+                write!(out, "{gap}{}", profile::explain(&profile))?;
+            }
+            Err(found) => {
+                good = false;
+                writeln!(errors, "{found}")?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(good)
+}
+
+/// Lists the built-in profiles, each with the first sentence of its own description.
+///
+/// # Errors
+/// Only of writing.
+pub fn list(out: &mut dyn Write) -> io::Result<()> {
+    for (name, text) in BUILTINS {
+        let about: Vec<&str> = text.lines().map_while(|l| l.strip_prefix('#')).map(str::trim).collect();
+        let about = about.join(" ");
+        let sentence = about.split_inclusive(". ").next().unwrap_or_default().trim_end();
+        writeln!(out, "{name:<12}{sentence}")?;
+    }
+    out.flush()
+}

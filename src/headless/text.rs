@@ -1,0 +1,74 @@
+//! A run's summary for people: one line for the whole, a table of the endpoints.
+
+use crate::profile::{Profile, durations};
+use crate::recording::{EndpointSummary, Millis, SummaryLine};
+use std::fmt::Write;
+use std::time::Duration;
+use unicode_width::UnicodeWidthStr;
+
+/// Widest name that the table makes room for.
+const MOST_NAME: usize = 32;
+
+/// Writes the summary out.
+#[must_use]
+pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
+    let mut out = String::new();
+    let settings = &profile.settings;
+    let (mode, budget) = (settings.mode, durations::show(settings.budget));
+    let rounds = summary.rounds;
+    // Writing to a String cannot fail.
+    let _ = writeln!(out, "{}  {mode} {budget}  {rounds} rounds", profile.name);
+    let share = |value: Option<f64>| value.map_or_else(|| "no data".to_owned(), percent);
+    let _ = writeln!(
+        out,
+        "answered {}  partial {}  failed {}  skipped {}  round p50 {}  p90 {}  p99 {}",
+        share(summary.completeness),
+        share(summary.partial),
+        summary.failed,
+        summary.skipped,
+        millis(summary.round.p50_ms),
+        millis(summary.round.p90_ms),
+        millis(summary.round.p99_ms),
+    );
+    let widest = summary.endpoints.iter().map(|e| e.endpoint.width()).max().unwrap_or(0);
+    let width = widest.clamp("endpoint".len(), MOST_NAME);
+    let _ = writeln!(out, "\n{:<width$}  {:>8}  {:>9}  {:>9}  missing", "endpoint", "ok", "p50", "p95");
+    for endpoint in &summary.endpoints {
+        let pad = " ".repeat(width.saturating_sub(endpoint.endpoint.width()));
+        let _ = writeln!(out, "{}{pad}  {}", endpoint.endpoint, row(endpoint));
+    }
+    let hedges = &summary.hedges;
+    if hedges.sent > 0 || !hedges.suppressed.0.is_empty() {
+        let suppressed: u64 = hedges.suppressed.0.iter().map(|s| s.1).sum();
+        let _ = writeln!(
+            out,
+            "\nhedges: {} sent for {} primaries, {} won, {} wasted, {suppressed} suppressed",
+            hedges.sent, hedges.primaries, hedges.won, hedges.wasted
+        );
+    }
+    out
+}
+
+fn row(endpoint: &EndpointSummary) -> String {
+    let mut missing: Vec<String> =
+        endpoint.missing.0.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
+    if endpoint.not_needed > 0 {
+        missing.push(format!("(not needed {})", endpoint.not_needed));
+    }
+    #[expect(clippy::cast_precision_loss, reason = "counts of calls, far below 2^52")]
+    let ok = (endpoint.n > 0).then(|| endpoint.ok as f64 / endpoint.n as f64);
+    let ok = ok.map_or_else(|| "–".to_owned(), percent);
+    let (p50, p95) = (millis(endpoint.p50_ms), millis(endpoint.p95_ms));
+    format!("{ok:>8}  {p50:>9}  {p95:>9}  {}", missing.join(", ")).trim_end().to_owned()
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// `–` where the data do not reach.
+fn millis(time: Option<Millis>) -> String {
+    let Some(time) = time else { return "–".to_owned() };
+    let ms = Duration::from(time).as_secs_f64() * 1e3;
+    if ms < 10.0 { format!("{ms:.1} ms") } else { format!("{ms:.0} ms") }
+}

@@ -1,0 +1,84 @@
+//! The terminal's own state: taken on entry, given back on every way out.
+
+use crate::engine;
+use crossterm::cursor::{Hide, Show};
+use crossterm::execute;
+use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, Once, PoisonError};
+
+/// Whether the terminal is ours. Process-wide, as the terminal is, so that the panic hook finds it.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// What panicked on other threads while the screen was up.
+static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Most panics that are kept to be told.
+const MOST_PANICS: usize = 5;
+
+static HOOK: Once = Once::new();
+
+/// Holds the terminal in raw mode on its alternate screen.
+#[derive(Debug)]
+pub(super) struct Guard(());
+
+impl Guard {
+    /// Takes the terminal. The panic hook is set before, so that no panic finds it taken without one.
+    pub(super) fn enter() -> io::Result<Self> {
+        HOOK.call_once(set_hook);
+        enable_raw_mode()?;
+        TAKEN.store(true, Ordering::SeqCst);
+        // From here on every way out, also the next line's, gives it back.
+        let guard = Self(());
+        execute!(io::stdout(), EnterAlternateScreen, Hide)?;
+        Ok(guard)
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// Gives the terminal back, once. Never panics: a terminal that is gone needs nothing any more.
+fn restore() {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    // A writer that is stuck in a frozen terminal would block this too; then only raw mode is left, which
+    // needs no output.
+    if super::surface::writer_is_idle() {
+        let _ = execute!(io::stdout(), Show, LeaveAlternateScreen);
+    }
+    let _ = disable_raw_mode();
+}
+
+/// On the screen's own thread: restore, then print. On any other: keep it until the screen is left, for it
+/// ends nothing here. A panicking call is its own lane's affair.
+fn set_hook() {
+    let print = std::panic::take_hook();
+    let screen = std::thread::current().id();
+    std::panic::set_hook(Box::new(move |panic| {
+        let thread = std::thread::current();
+        if thread.id() == screen || !TAKEN.load(Ordering::SeqCst) {
+            restore();
+            print(panic);
+        } else if thread.name() != Some(engine::THREAD_NAME) {
+            let mut kept = PANICS.lock().unwrap_or_else(PoisonError::into_inner);
+            if kept.len() < MOST_PANICS {
+                kept.push(format!("thread {}: {panic}", thread.name().unwrap_or("unnamed")));
+            }
+        }
+    }));
+}
+
+/// Tells what panicked in the background, once the normal screen is back.
+pub(super) fn report_background_panics() {
+    let kept = std::mem::take(&mut *PANICS.lock().unwrap_or_else(PoisonError::into_inner));
+    for panic in kept {
+        // Where standard error is gone there is nobody to tell.
+        let _ = writeln!(io::stderr(), "fanscope: a background thread panicked; please report it: {panic}");
+    }
+}
