@@ -84,7 +84,7 @@ fn missing(arg: &str) -> ProfileErrors {
     } else if arg.contains("://") {
         "this looks like a URL, where a profile is wanted".to_owned()
     } else if Path::new(&with_end).is_file() {
-        format!("did you mean {}?", source::visible(&with_end))
+        format!("did you mean {}?", source::visible_all(&with_end))
     } else if let Some(close) = nearest::nearest(arg, names.iter().copied()) {
         format!("did you mean the built-in `{close}`?")
     } else {

@@ -27,6 +27,9 @@ pub(super) enum Columns<'a> {
 /// A fault within a text, with the bytes that it concerns.
 pub(super) type Fault = (Range<usize>, Complaint);
 
+/// Faults that are told of one text.
+const MAX_FAULTS: usize = 20;
+
 /// Expands a text.
 ///
 /// A variable's value is taken as it is: what looks like a reference in it is not expanded again.
@@ -34,7 +37,9 @@ pub(super) fn expand(text: &str, scope: &Scope<'_>) -> Result<Template, Vec<Faul
     let mut pieces = Pieces::default();
     let mut faults = Vec::new();
     let mut at = 0;
-    while let Some(dollar) = text.get(at..).and_then(|rest| rest.find('$')).map(|i| at + i) {
+    while faults.len() < MAX_FAULTS
+        && let Some(dollar) = text.get(at..).and_then(|rest| rest.find('$')).map(|i| at + i)
+    {
         pieces.text(text.get(at..dollar).unwrap_or_default());
         let rest = text.get(dollar + 1..).unwrap_or_default();
         if rest.starts_with('$') {

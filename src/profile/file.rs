@@ -6,7 +6,7 @@
 
 use super::error::{Complaint, Problem, Problems};
 use super::expand::{self, Columns, Scope};
-use super::nearest::{list, nearest};
+use super::nearest::nearest;
 use super::source::{Source, Span, visible};
 use super::types::{Piece, Rows, Template};
 use super::validate::keys;
@@ -116,7 +116,7 @@ impl<'a> Layer<'a> {
     /// Reports the table's own keys that are none of `known`.
     pub(super) fn check_keys(&self, cx: &mut Context<'_>, known: &[&str]) {
         for field in fields(self.own.as_ref(), false) {
-            if !known.contains(&field.key.as_str()) {
+            if !known.contains(&field.key.as_str()) && !cx.problems.is_full() {
                 cx.report(unknown_key(&field, &self.label, known));
             }
         }
@@ -146,7 +146,8 @@ impl<'a> Layer<'a> {
             return Some(*flag);
         }
         let help = match field.value.as_str() {
-            Some("true" | "false") => "without quotes",
+            Some("true" | "yes" | "on") => "write `true`, without quotes",
+            Some("false" | "no" | "off") => "write `false`, without quotes",
             _ => "write `true` or `false`",
         };
         cx.report(Problem::at(&field.span, format!("`{key}` must be true or false")).help(help));
@@ -171,8 +172,11 @@ impl<'a> Layer<'a> {
         let value = value.and_then(|v| u64::try_from(v).ok()).filter(|v| range.contains(v));
         if value.is_none() {
             let (low, high) = (range.start(), range.end());
-            let bounds =
-                if *high == u64::MAX { format!("at least {low}") } else { format!("from {low} to {high}") };
+            let bounds = if *high >= u64::from(u32::MAX) {
+                format!("at least {low}")
+            } else {
+                format!("from {low} to {high}")
+            };
             cx.report(Problem::at(&field.span, format!("`{key}` must be {bounds}")));
         }
         value
@@ -302,5 +306,5 @@ fn unknown_key(field: &Field<'_>, label: &str, known: &[&str]) -> Problem {
     if let Some(home) = keys::home(&field.key) {
         return problem.help(format!("`{key}` belongs in {home}"));
     }
-    problem.help(format!("keys here: {}", list(known)))
+    problem.help(format!("the keys here are {}", known.join(", ")))
 }

@@ -141,9 +141,10 @@ pub(super) fn is_variable(text: &str) -> bool {
 fn keyed_values(line: &str, in_tls: bool) -> Vec<Range<usize>> {
     let mut spans: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
+    let tls_from = if in_tls { Some(0) } else { line.find("tls") };
     while let Some((word, end)) = next_word(line, at) {
         at = end;
-        let tls = in_tls || line.get(..word.start).is_some_and(|before| before.contains("tls"));
+        let tls = tls_from.is_some_and(|from| from <= word.start);
         let key = line.get(word.clone()).unwrap_or_default();
         if !is_secret_key(key) || (tls && key == "key") {
             continue;
