@@ -91,9 +91,9 @@ fn missing(arg: &str) -> ProfileErrors {
         "`fanscope init` writes a profile to start from".to_owned()
     };
     let builtins = format!("built-in profiles: {}", names.join(", "));
-    let shown = if arg.is_empty() { "\"\"" } else { arg };
+    let shown = if arg.is_empty() { "\"\"".to_owned() } else { secrets::redact_url(arg) };
     ProfileErrors::whole(
-        shown,
+        &shown,
         "there is no such file and no built-in profile of that name",
         &[help, builtins],
     )

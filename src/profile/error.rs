@@ -1,5 +1,6 @@
 //! What is wrong with a profile: every fault with its place, the line itself, and what to do about it.
 
+use super::secrets;
 use super::source::{Source, Span};
 use std::collections::HashSet;
 use std::fmt;
@@ -138,6 +139,17 @@ impl Problem {
 
     pub(super) fn whole(message: impl Into<String>) -> Self {
         Self { span: None, message: message.into(), help: Vec::new(), other: None }
+    }
+
+    /// The same without these values, which may have come into it from the environment.
+    pub(super) fn without(mut self, values: &[String]) -> Self {
+        for value in values {
+            self.message = secrets::hide_value(&self.message, value);
+            for help in &mut self.help {
+                *help = secrets::hide_value(help, value);
+            }
+        }
+        self
     }
 
     /// Its first byte, for those that have a place.

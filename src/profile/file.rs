@@ -7,9 +7,11 @@
 use super::error::{Complaint, Problem, Problems};
 use super::expand::{self, Columns, Scope};
 use super::nearest::nearest;
+use super::secrets;
 use super::source::{Source, Span, visible};
 use super::types::{Piece, Rows, Template};
 use super::validate::keys;
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::Path;
 use toml::de::{DeTable, DeValue};
@@ -24,12 +26,15 @@ pub(super) struct Context<'a> {
     /// Whether there is one that could not be read.
     pub rows_failed: bool,
     pub problems: Problems,
+    /// Values of variables whose name says that they are secret.
+    pub env_secrets: Vec<String>,
     /// Lines whose syntax is broken: what is found there was made up by the parser's recovery.
     pub broken: HashSet<usize>,
 }
 
 impl Context<'_> {
     pub(super) fn report(&mut self, problem: Problem) {
+        let problem = problem.without(&self.env_secrets);
         if problem.start().is_none_or(|start| !self.broken.contains(&self.source.line_of(start))) {
             self.problems.push(problem);
         }
@@ -240,8 +245,19 @@ pub(super) fn template_of(
         cx.report(Problem::at(span, what).help(format!("write {example}")));
         return None;
     };
-    let scope = Scope { env: cx.env, columns: columns(cx) };
-    match expand::expand(text, &scope) {
+    let seen = RefCell::new(Vec::new());
+    let env = |name: &str| {
+        let value = (cx.env)(name);
+        seen.borrow_mut().extend(value.clone().filter(|_| secrets::is_secret_key(name)));
+        value
+    };
+    let expanded = expand::expand(text, &Scope { env: &env, columns: columns(cx) });
+    for value in seen.into_inner() {
+        if !cx.env_secrets.contains(&value) {
+            cx.env_secrets.push(value);
+        }
+    }
+    match expanded {
         Ok(template) => Some(template),
         Err(faults) => {
             for (range, complaint) in faults {

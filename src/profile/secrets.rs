@@ -50,6 +50,26 @@ fn replace(text: &str, spans: &[Range<usize>]) -> String {
     out
 }
 
+/// The message with a value hidden in it, even where the value was cut: from its beginning to the quote
+/// behind it. Values too short to be told from words are left alone.
+pub(super) fn hide_value(message: &str, value: &str) -> String {
+    let head: String = value.trim().chars().take(8).collect();
+    if head.chars().count() < 4 {
+        return message.to_owned();
+    }
+    let mut out = String::new();
+    let mut rest = message;
+    while let Some(at) = rest.find(&head) {
+        out.push_str(rest.get(..at).unwrap_or_default());
+        out.push_str(MASK);
+        rest = rest.get(at + head.len()..).unwrap_or_default();
+        let end = rest.find(['`', '"', ')']).unwrap_or(rest.len());
+        rest = rest.get(end..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
 /// User and password of the URL that starts at `from`. A password that was not percent-encoded may hold
 /// any character: where the authority makes no sense, everything to the last `@` is taken.
 fn userinfo(text: &str, from: usize) -> Option<Range<usize>> {

@@ -58,6 +58,7 @@ pub(super) fn profile(
         base_dir,
         rows: None,
         rows_failed: false,
+        env_secrets: Vec::new(),
         problems,
         broken: document.broken,
     };
