@@ -95,7 +95,7 @@ fn pem(cx: &mut Context<'_>, table: &Layer<'_>, key: &str) -> Option<PathBuf> {
     } else {
         "paths count from the profile's folder"
     };
-    let what = format!("`{key}`: {} {fault}", visible_all(&path.display().to_string()));
+    let what = format!("`{key}`: \"{}\" {fault}", visible_all(&path.display().to_string()));
     cx.report(Problem::at(&text.span, what).help(help));
     None
 }

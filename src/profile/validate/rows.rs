@@ -11,7 +11,7 @@ use crate::profile::types::Rows;
 pub(super) fn read(cx: &mut Context<'_>, layer: &Layer<'_>) -> Option<Rows> {
     let name = text_or_off(cx, layer, "rows", r#"rows = "skus.csv""#)?;
     let path = cx.base_dir.join(&name.value);
-    let shown = visible_all(&path.display().to_string());
+    let shown = format!("\"{}\"", visible_all(&path.display().to_string()));
     let parsed = match reading::read(&path) {
         Ok(text) => parse(&text)
             .map_err(|(line, c)| Complaint { message: format!("{shown}, line {line}: {}", c.message), ..c }),
