@@ -7,7 +7,6 @@
 use super::error::{Complaint, Problem, Problems};
 use super::expand::{self, Columns, Scope};
 use super::nearest::nearest;
-use super::secrets;
 use super::source::{Source, Span, visible};
 use super::types::{Piece, Rows, Template};
 use super::validate::keys;
@@ -245,14 +244,9 @@ pub(super) fn template_of(
         cx.report(Problem::at(span, what).help(format!("write {example}")));
         return None;
     };
-    let seen = RefCell::new(Vec::new());
-    let env = |name: &str| {
-        let value = (cx.env)(name);
-        seen.borrow_mut().extend(value.clone().filter(|_| secrets::is_secret_key(name)));
-        value
-    };
-    let expanded = expand::expand(text, &Scope { env: &env, columns: columns(cx) });
-    for value in seen.into_inner() {
+    let secret = RefCell::new(Vec::new());
+    let expanded = expand::expand(text, &Scope { env: cx.env, columns: columns(cx), secret: &secret });
+    for value in secret.into_inner() {
         if !cx.env_secrets.contains(&value) {
             cx.env_secrets.push(value);
         }

@@ -46,7 +46,8 @@ fn parse(text: &str) -> Result<Rows, Located> {
     let mut rows = Vec::new();
     for (line, record) in records {
         if record.len() != columns.len() {
-            let what = format!("{} values, but the first line names {} columns", record.len(), columns.len());
+            let what =
+                format!("values: {}, but the first line names {} columns", record.len(), columns.len());
             return Err((line, Complaint::new(what, "put values that hold a comma in double quotes")));
         }
         rows.push(record);
