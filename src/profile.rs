@@ -86,16 +86,16 @@ fn missing(arg: &str) -> ProfileErrors {
     } else if arg.contains("://") {
         "this looks like a URL, where a profile is wanted".to_owned()
     } else if Path::new(&with_end).is_file() {
-        format!("did you mean {}?", source::visible(&with_end))
+        format!("did you mean {}?", source::visible_all(&with_end))
     } else if let Some(close) = nearest::nearest(arg, names.iter().copied()) {
         format!("did you mean the built-in `{close}`?")
     } else {
-        "`fanscope init` writes a profile to start from".to_owned()
+        "the README shows a profile to start from".to_owned()
     };
     let builtins = format!("built-in profiles: {}", names.join(", "));
-    let shown = if arg.is_empty() { "\"\"" } else { arg };
+    let shown = if arg.is_empty() { "\"\"".to_owned() } else { secrets::redact_url(arg) };
     ProfileErrors::whole(
-        shown,
+        &shown,
         "there is no such file and no built-in profile of that name",
         &[help, builtins],
     )

@@ -1,17 +1,23 @@
 //! What is wrong with a profile: every fault with its place, the line itself, and what to do about it.
 
+use super::secrets;
 use super::source::{Source, Span};
 use std::collections::HashSet;
 use std::fmt;
 
-/// Errors that are shown; a file with more of them says how many it hid.
+/// Errors that are shown; a file with more of them says how many there are.
 const SHOWN: usize = 100;
+
+/// Errors that are kept at all: no file needs more to be mended, and a hostile one could hold millions.
+const KEPT: usize = 10_000;
 
 /// All faults of one profile, in the order of the file. Never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProfileErrors {
     name: String,
     errors: Vec<ProfileError>,
+    /// How many there are; `errors` holds the first of them.
+    total: usize,
 }
 
 /// One fault.
@@ -55,10 +61,10 @@ impl ProfileErrors {
     /// A fault of the whole file.
     pub(super) fn whole(name: &str, message: impl Into<String>, help: &[String]) -> Self {
         let error = ProfileError { place: None, message: message.into(), help: help.to_vec(), other: None };
-        Self { name: super::source::visible(name), errors: vec![error] }
+        Self { name: super::source::visible_all(name), errors: vec![error], total: 1 }
     }
 
-    /// The faults.
+    /// The first hundred faults.
     #[must_use]
     pub fn errors(&self) -> &[ProfileError] {
         &self.errors
@@ -79,10 +85,10 @@ impl ProfileErrors {
         let last = error.other.as_ref().map_or(place.line, |(other, _)| place.line.max(other.line));
         let gutter = if place.label.is_some() { 1 } else { last.to_string().len() };
         let mut out = format!("{}: {}\n{:gutter$} |\n", self.label(place), error.message, "");
-        out.push_str(&shown_line(place, gutter, ""));
-        if let Some((other, why)) = &error.other {
-            out.push_str(&shown_line(other, gutter, why));
-        }
+        let mut lines = vec![(place, "")];
+        lines.extend(error.other.as_ref().map(|(other, why)| (other, why.as_str())));
+        lines.sort_by_key(|(place, _)| place.line);
+        out.extend(lines.iter().map(|(place, why)| shown_line(place, gutter, why)));
         out.extend(error.help.iter().map(|help| format!("{:gutter$} = {help}\n", "")));
         out
     }
@@ -105,9 +111,9 @@ fn shown_line(place: &Place, gutter: usize, why: &str) -> String {
 
 impl fmt::Display for ProfileErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown: Vec<String> = self.errors.iter().take(SHOWN).map(|e| self.render(e)).collect();
+        let shown: Vec<String> = self.errors.iter().map(|e| self.render(e)).collect();
         f.write_str(shown.join("\n").trim_end())?;
-        match self.errors.len() {
+        match self.total {
             0 | 1 => Ok(()),
             n if n > SHOWN => write!(f, "\n\n{n} errors in {}; the first {SHOWN} are shown", self.name),
             n => write!(f, "\n\n{n} errors in {}", self.name),
@@ -133,6 +139,17 @@ impl Problem {
 
     pub(super) fn whole(message: impl Into<String>) -> Self {
         Self { span: None, message: message.into(), help: Vec::new(), other: None }
+    }
+
+    /// The same without these values, which may have come into it from the environment.
+    pub(super) fn without(mut self, values: &[String]) -> Self {
+        for value in values {
+            self.message = secrets::hide_value(&self.message, value);
+            for help in &mut self.help {
+                *help = secrets::hide_value(help, value);
+            }
+        }
+        self
     }
 
     /// Its first byte, for those that have a place.
@@ -167,9 +184,14 @@ pub(super) struct Problems {
 
 impl Problems {
     pub(super) fn push(&mut self, problem: Problem) {
-        if self.seen.insert((problem.start(), problem.message.clone())) {
+        if !self.is_full() && self.seen.insert((problem.start(), problem.message.clone())) {
             self.list.push(problem);
         }
+    }
+
+    /// Whether there is no point in looking for more.
+    pub(super) fn is_full(&self) -> bool {
+        self.list.len() >= KEPT
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -178,9 +200,11 @@ impl Problems {
 
     pub(super) fn render(mut self, source: &Source<'_>) -> ProfileErrors {
         self.list.sort_by_key(|p| p.start().unwrap_or(0));
+        let total = self.list.len();
         let errors = self
             .list
             .into_iter()
+            .take(SHOWN)
             .map(|p| ProfileError {
                 place: p.span.map(|span| source.place(&span)),
                 message: p.message,
@@ -188,7 +212,7 @@ impl Problems {
                 other: p.other.map(|(span, why)| (source.place(&span), why)),
             })
             .collect();
-        ProfileErrors { name: source.name().to_owned(), errors }
+        ProfileErrors { name: source.name().to_owned(), errors, total }
     }
 }
 

@@ -2,8 +2,10 @@
 
 use super::error::Complaint;
 use super::nearest::{list, nearest};
+use super::secrets::is_secret_key;
 use super::source::visible;
 use super::types::{Piece, Template};
+use std::cell::RefCell;
 use std::ops::Range;
 
 /// What a text may refer to.
@@ -12,6 +14,8 @@ pub(super) struct Scope<'a> {
     pub env: &'a dyn Fn(&str) -> Option<String>,
     /// Columns of the rows file.
     pub columns: Columns<'a>,
+    /// Takes the values of variables whose name says that they are secret.
+    pub secret: &'a RefCell<Vec<String>>,
 }
 
 /// Columns that a text may refer to.
@@ -27,6 +31,9 @@ pub(super) enum Columns<'a> {
 /// A fault within a text, with the bytes that it concerns.
 pub(super) type Fault = (Range<usize>, Complaint);
 
+/// Faults that are told of one text.
+const MAX_FAULTS: usize = 20;
+
 /// Expands a text.
 ///
 /// A variable's value is taken as it is: what looks like a reference in it is not expanded again.
@@ -34,7 +41,9 @@ pub(super) fn expand(text: &str, scope: &Scope<'_>) -> Result<Template, Vec<Faul
     let mut pieces = Pieces::default();
     let mut faults = Vec::new();
     let mut at = 0;
-    while let Some(dollar) = text.get(at..).and_then(|rest| rest.find('$')).map(|i| at + i) {
+    while faults.len() < MAX_FAULTS
+        && let Some(dollar) = text.get(at..).and_then(|rest| rest.find('$')).map(|i| at + i)
+    {
         pieces.text(text.get(at..dollar).unwrap_or_default());
         let rest = text.get(dollar + 1..).unwrap_or_default();
         if rest.starts_with('$') {
@@ -101,7 +110,11 @@ fn refer(inner: &str, scope: &Scope<'_>) -> Result<Piece, Complaint> {
         return Err(bad_name(name));
     }
     let value = (scope.env)(name).filter(|value| default.is_none() || !value.is_empty());
-    value.or_else(|| default.map(str::to_owned)).map(Piece::Text).ok_or_else(|| unset(name))
+    let value = value.or_else(|| default.map(str::to_owned)).ok_or_else(|| unset(name))?;
+    if is_secret_key(name) {
+        scope.secret.borrow_mut().push(value.clone());
+    }
+    Ok(Piece::Text(value))
 }
 
 fn row(column: &str, scope: &Scope<'_>) -> Result<Piece, Complaint> {
@@ -174,7 +187,7 @@ mod tests {
             _ => None,
         };
         let columns = ["sku".to_owned()];
-        expand(text, &Scope { env: &env, columns: Columns::Known(&columns) })
+        expand(text, &Scope { env: &env, columns: Columns::Known(&columns), secret: &RefCell::default() })
     }
 
     #[test]

@@ -186,6 +186,12 @@ fn url_text(url: &Template, rows: Option<&Rows>) -> String {
 }
 
 fn simulation(sim: &Simulation) -> String {
+    // Where no answer ever comes, its latency says nothing.
+    if let Some(f) =
+        sim.fail.filter(|f| f.rate >= 1.0 && matches!(f.kind, FaultKind::Refuse | FaultKind::Hang))
+    {
+        return fault(f);
+    }
     let mut parts = vec![law(&sim.latency)];
     if let Some(Slow { rate_ppm, add, group }) = &sim.slow {
         let with = group.as_ref().map(|g| format!(" together with group {}", visible(g))).unwrap_or_default();
@@ -197,26 +203,34 @@ fn simulation(sim: &Simulation) -> String {
 
 fn law(law: &Distribution) -> String {
     match law {
-        Distribution::Fixed(t) => format!("always {}", show(*t)),
+        Distribution::Fixed(t) => show(*t),
         Distribution::Uniform(a, b) => format!("{} to {}", show(*a), show(*b)),
-        Distribution::LogNormal { median, p99 } => format!("median {}, p99 {}", show(*median), show(*p99)),
+        Distribution::LogNormal { median, p99 } => format!("median {} and p99 {}", show(*median), show(*p99)),
         Distribution::Bimodal { fast, slow, slow_share } => {
-            format!("{}, but {} {}", self::law(fast), show_percent(*slow_share), self::law(slow))
+            format!("{}; {} are of {}", self::law(fast), show_percent(*slow_share), self::law(slow))
         }
         Distribution::Trace(times) => format!("a trace of {}", counted(times.len(), "time")),
     }
 }
 
 fn fault(fault: Fault) -> String {
-    let what = match fault.kind {
-        FaultKind::Status(code) => format!("answers {code}"),
-        FaultKind::Reset => "resets the connection".to_owned(),
-        FaultKind::Refuse => "refuses to connect".to_owned(),
-        FaultKind::Hang => "never answers".to_owned(),
-        FaultKind::Drip => "drips its body".to_owned(),
-        FaultKind::Truncate => "cuts its body short".to_owned(),
+    let (one, many) = match fault.kind {
+        FaultKind::Status(code) => return status_fault(fault.rate, code),
+        FaultKind::Reset => ("always resets the connection", "reset the connection"),
+        FaultKind::Refuse => ("always refuses to connect", "refuse to connect"),
+        FaultKind::Hang => ("never answers", "never answer"),
+        FaultKind::Drip => ("always drips its body", "drip their body"),
+        FaultKind::Truncate => ("always cuts its body short", "cut their body short"),
     };
-    if fault.rate >= 1.0 { format!("always {what}") } else { format!("{} {what}", show_percent(fault.rate)) }
+    if fault.rate >= 1.0 { one.to_owned() } else { format!("{} {many}", show_percent(fault.rate)) }
+}
+
+fn status_fault(rate: f64, code: u16) -> String {
+    if rate >= 1.0 {
+        format!("always answers {code}")
+    } else {
+        format!("{} answer {code}", show_percent(rate))
+    }
 }
 
 fn expect(expect: &Expect) -> Vec<String> {

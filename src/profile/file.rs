@@ -6,10 +6,11 @@
 
 use super::error::{Complaint, Problem, Problems};
 use super::expand::{self, Columns, Scope};
-use super::nearest::{list, nearest};
+use super::nearest::nearest;
 use super::source::{Source, Span, visible};
 use super::types::{Piece, Rows, Template};
 use super::validate::keys;
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::Path;
 use toml::de::{DeTable, DeValue};
@@ -24,12 +25,15 @@ pub(super) struct Context<'a> {
     /// Whether there is one that could not be read.
     pub rows_failed: bool,
     pub problems: Problems,
+    /// Values of variables whose name says that they are secret.
+    pub env_secrets: Vec<String>,
     /// Lines whose syntax is broken: what is found there was made up by the parser's recovery.
     pub broken: HashSet<usize>,
 }
 
 impl Context<'_> {
     pub(super) fn report(&mut self, problem: Problem) {
+        let problem = problem.without(&self.env_secrets);
         if problem.start().is_none_or(|start| !self.broken.contains(&self.source.line_of(start))) {
             self.problems.push(problem);
         }
@@ -116,7 +120,7 @@ impl<'a> Layer<'a> {
     /// Reports the table's own keys that are none of `known`.
     pub(super) fn check_keys(&self, cx: &mut Context<'_>, known: &[&str]) {
         for field in fields(self.own.as_ref(), false) {
-            if !known.contains(&field.key.as_str()) {
+            if !known.contains(&field.key.as_str()) && !cx.problems.is_full() {
                 cx.report(unknown_key(&field, &self.label, known));
             }
         }
@@ -146,7 +150,8 @@ impl<'a> Layer<'a> {
             return Some(*flag);
         }
         let help = match field.value.as_str() {
-            Some("true" | "false") => "without quotes",
+            Some("true" | "yes" | "on") => "write `true`, without quotes",
+            Some("false" | "no" | "off") => "write `false`, without quotes",
             _ => "write `true` or `false`",
         };
         cx.report(Problem::at(&field.span, format!("`{key}` must be true or false")).help(help));
@@ -171,8 +176,11 @@ impl<'a> Layer<'a> {
         let value = value.and_then(|v| u64::try_from(v).ok()).filter(|v| range.contains(v));
         if value.is_none() {
             let (low, high) = (range.start(), range.end());
-            let bounds =
-                if *high == u64::MAX { format!("at least {low}") } else { format!("from {low} to {high}") };
+            let bounds = if *high >= u64::from(u32::MAX) {
+                format!("at least {low}")
+            } else {
+                format!("from {low} to {high}")
+            };
             cx.report(Problem::at(&field.span, format!("`{key}` must be {bounds}")));
         }
         value
@@ -236,8 +244,14 @@ pub(super) fn template_of(
         cx.report(Problem::at(span, what).help(format!("write {example}")));
         return None;
     };
-    let scope = Scope { env: cx.env, columns: columns(cx) };
-    match expand::expand(text, &scope) {
+    let secret = RefCell::new(Vec::new());
+    let expanded = expand::expand(text, &Scope { env: cx.env, columns: columns(cx), secret: &secret });
+    for value in secret.into_inner() {
+        if !cx.env_secrets.contains(&value) {
+            cx.env_secrets.push(value);
+        }
+    }
+    match expanded {
         Ok(template) => Some(template),
         Err(faults) => {
             for (range, complaint) in faults {
@@ -302,5 +316,5 @@ fn unknown_key(field: &Field<'_>, label: &str, known: &[&str]) -> Problem {
     if let Some(home) = keys::home(&field.key) {
         return problem.help(format!("`{key}` belongs in {home}"));
     }
-    problem.help(format!("keys here: {}", list(known)))
+    problem.help(format!("the keys here are {}", known.join(", ")))
 }

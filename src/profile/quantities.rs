@@ -137,6 +137,10 @@ fn delay_complaint(word: &str, complaint: Complaint) -> Complaint {
             complaint.message,
             format!(r#"write "{word}ms" for a time or "p{word}" for a percentile"#),
         ),
+        _ if word.starts_with(char::is_alphabetic) => Complaint::new(
+            format!("`{}` is neither a percentile nor a time", visible(word)),
+            r#"write for example "p95", "p99.9" or "50ms""#,
+        ),
         _ => complaint,
     }
 }

@@ -50,6 +50,26 @@ fn replace(text: &str, spans: &[Range<usize>]) -> String {
     out
 }
 
+/// The message with a value hidden in it, even where the value was cut: from its beginning to the quote
+/// behind it. Values too short to be told from words are left alone.
+pub(super) fn hide_value(message: &str, value: &str) -> String {
+    let head: String = value.trim().chars().take(8).collect();
+    if head.chars().count() < 4 {
+        return message.to_owned();
+    }
+    let mut out = String::new();
+    let mut rest = message;
+    while let Some(at) = rest.find(&head) {
+        out.push_str(rest.get(..at).unwrap_or_default());
+        out.push_str(MASK);
+        rest = rest.get(at + head.len()..).unwrap_or_default();
+        let end = rest.find(['`', '"', ')']).unwrap_or(rest.len());
+        rest = rest.get(end..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
 /// User and password of the URL that starts at `from`. A password that was not percent-encoded may hold
 /// any character: where the authority makes no sense, everything to the last `@` is taken.
 fn userinfo(text: &str, from: usize) -> Option<Range<usize>> {
@@ -141,9 +161,10 @@ pub(super) fn is_variable(text: &str) -> bool {
 fn keyed_values(line: &str, in_tls: bool) -> Vec<Range<usize>> {
     let mut spans: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
+    let tls_from = if in_tls { Some(0) } else { line.find("tls") };
     while let Some((word, end)) = next_word(line, at) {
         at = end;
-        let tls = in_tls || line.get(..word.start).is_some_and(|before| before.contains("tls"));
+        let tls = tls_from.is_some_and(|from| from <= word.start);
         let key = line.get(word.clone()).unwrap_or_default();
         if !is_secret_key(key) || (tls && key == "key") {
             continue;

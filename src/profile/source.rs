@@ -12,6 +12,9 @@ pub(super) type Span = Range<usize>;
 /// Widest part of a line that is shown, in terminal cells.
 const SHOWN_CELLS: usize = 72;
 
+/// Bytes before and after a mark that are looked at.
+const NEAR: usize = 4096;
+
 /// A text with a name.
 #[derive(Debug)]
 pub(super) struct Source<'a> {
@@ -27,7 +30,7 @@ impl<'a> Source<'a> {
     /// A file's text.
     pub(super) fn file(name: &str, text: &'a str) -> Self {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Self { name: visible(name), text, starts, labels: Vec::new(), secrets: Vec::new() }
+        Self { name: visible_all(name), text, starts, labels: Vec::new(), secrets: Vec::new() }
     }
 
     /// Arguments of the command line, one a line of `text`, with a label for each.
@@ -86,9 +89,14 @@ impl<'a> Source<'a> {
     }
 
     fn mark(&self, line: usize, bounds: &Span, start: usize, end: usize) -> Mark {
+        // A line may be as long as the file; only what is near the mark can be shown.
         let text = self.written(bounds);
-        let hidden = self.hidden(line, bounds);
-        let cells = cells(text, &hidden);
+        let from = boundary(text, start.saturating_sub(NEAR));
+        let to = boundary(text, start.saturating_add(NEAR));
+        let (start, end) = (start - from, end.min(to) - from);
+        let near = bounds.start + from..bounds.start + to;
+        let hidden = self.hidden(line, &near);
+        let cells = cells(self.written(&near), &hidden);
         let before: usize = cells.iter().take_while(|c| c.at < start).map(|c| c.width).sum();
         let under: usize = cells.iter().filter(|c| (start..end).contains(&c.at)).map(|c| c.width).sum();
         window(&cells, before, under.max(1))
@@ -116,6 +124,11 @@ impl<'a> Source<'a> {
             .find(|text| text.starts_with('['))
             .is_some_and(|header| header.trim_end_matches(']').ends_with("tls"))
     }
+}
+
+/// The next boundary between characters, from `at` on.
+fn boundary(text: &str, at: usize) -> usize {
+    (at..text.len()).find(|&i| text.is_char_boundary(i)).unwrap_or(text.len())
 }
 
 /// A character as it is shown.
@@ -195,6 +208,11 @@ const fn is_hidden(c: char) -> bool {
             | '\u{feff}'
             | '\u{e0000}'..='\u{e007f}'
     )
+}
+
+/// Outside text made visible in full, for file names.
+pub(super) fn visible_all(text: &str) -> String {
+    text.chars().map(visible_char).collect()
 }
 
 /// Outside text made visible for use inside a message, cut at 60 characters.

@@ -24,9 +24,18 @@ pub(super) fn parse<'a>(source: &Source<'a>, problems: &mut Problems) -> Documen
     errors.sort_by_key(|e| e.span().map_or(0, |s| s.start));
     let mut broken = HashSet::new();
     let usable = errors.iter().all(is_local);
+    // A table that is there twice brings its keys along: those are no faults of their own.
+    let mut twice = None;
     for error in errors {
         let span = error.span().unwrap_or(0..0);
         let line = source.line_of(span.start.min(source.text().len()));
+        if broken.len() < TOLD && error.message().starts_with("duplicate key") {
+            let header = last_header(source, line);
+            if twice.is_some() && header == twice {
+                continue;
+            }
+            twice = header.filter(|&h| h == line);
+        }
         if broken.insert(line) && broken.len() <= TOLD {
             problems.push(problem(source, &error, &span, line));
         }
@@ -36,7 +45,9 @@ pub(super) fn parse<'a>(source: &Source<'a>, problems: &mut Problems) -> Documen
 
 /// Whether the parser's tree is right but for the value at the error.
 fn is_local(error: &Error) -> bool {
-    ["duplicate key", "string values must be quoted"].iter().any(|m| error.message().starts_with(m))
+    ["duplicate key", "string values must be quoted", "invalid boolean"]
+        .iter()
+        .any(|m| error.message().starts_with(m))
 }
 
 fn problem(source: &Source<'_>, error: &Error, span: &Span, line: usize) -> Problem {
@@ -68,8 +79,29 @@ fn common_mistake(line: &str, message: &str) -> Option<(String, String)> {
             "a profile is TOML: `[round]`, then lines of `key = value`".to_owned(),
         );
     }
-    if message.starts_with("string values must be quoted") {
+    let unquoted_value = ["string values must be quoted", "invalid boolean", "missing value"];
+    if unquoted_value.iter().any(|m| message.starts_with(m)) {
         return unquoted(trimmed);
+    }
+    if message.starts_with("key with no value")
+        || (message.contains("unquoted key") && yaml_key(trimmed).is_some())
+    {
+        return Some(no_value(trimmed));
+    }
+    if message.contains("unquoted key") {
+        return tell("this is not a key", "a key is letters, digits, - and _, or text in quotes".to_owned());
+    }
+    if message.starts_with("missing comma") {
+        return tell(
+            "a comma is missing here, or the end of the list or table before",
+            "items are parted by commas; a list ends with ] and an inline table with }".to_owned(),
+        );
+    }
+    if message.starts_with("unexpected key or value") {
+        return tell(
+            "there is something behind the value",
+            "one `key = value` a line; a comment begins with #".to_owned(),
+        );
     }
     if message.contains("escape") || message.contains("unicode") {
         return tell(
@@ -85,9 +117,6 @@ fn common_mistake(line: &str, message: &str) -> Option<(String, String)> {
     }
     if message.starts_with("unclosed table") || message.starts_with("unclosed array of tables") {
         return tell("this table header is not closed", "write `[round]` or `[[endpoint]]`".to_owned());
-    }
-    if message.starts_with("key with no value") {
-        return Some(no_value(trimmed));
     }
     None
 }
@@ -113,13 +142,16 @@ fn unquoted(line: &str) -> Option<(String, String)> {
 }
 
 fn no_value(line: &str) -> (String, String) {
-    let help = match line.split_once(':') {
-        Some((key, _)) if !key.contains(['=', '"', ' ']) => {
-            format!("write `{} = …`: TOML takes `=`, not `:`", visible(key))
-        }
-        _ => "write `key = value`, or begin a comment with #".to_owned(),
+    let help = match yaml_key(line) {
+        Some(key) => format!("write `{} = …`: TOML takes `=`, not `:`", visible(key)),
+        None => "write `key = value`, or begin a comment with #".to_owned(),
     };
     ("this is neither `key = value` nor a [table]".to_owned(), help)
+}
+
+/// The key of a line of YAML.
+fn yaml_key(line: &str) -> Option<&str> {
+    line.split_once(':').map(|(key, _)| key).filter(|key| !key.is_empty() && !key.contains(['=', '"', ' ']))
 }
 
 /// A key or table that is there already; the parser does not say where.
@@ -150,6 +182,11 @@ fn duplicate(source: &Source<'_>, span: &Span, line: usize) -> Problem {
 fn header<'a>(source: &Source<'a>, line: usize) -> Option<&'a str> {
     let text = source.written(&source.line_span(line)).trim();
     text.starts_with('[').then(|| text.split('#').next().unwrap_or_default().trim())
+}
+
+/// The line of the table header at or before a line.
+fn last_header(source: &Source<'_>, line: usize) -> Option<usize> {
+    (0..=line).rev().find(|&l| header(source, l).is_some())
 }
 
 fn key<'a>(source: &Source<'a>, line: usize) -> Option<&'a str> {

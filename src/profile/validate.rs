@@ -46,7 +46,7 @@ pub(super) fn profile(
     source.hide(secret_spans(root));
     if text.trim().is_empty() {
         problems
-            .push(Problem::whole("the file is empty").help("`fanscope init` writes a profile to start from"));
+            .push(Problem::whole("the file is empty").help("the README shows a profile to start from"));
         return Err(problems.render(&source));
     }
     if !document.usable {
@@ -58,6 +58,7 @@ pub(super) fn profile(
         base_dir,
         rows: None,
         rows_failed: false,
+        env_secrets: Vec::new(),
         problems,
         broken: document.broken,
     };
@@ -72,7 +73,7 @@ fn root_table<'a>(cx: &mut Context<'a>, root: &'a DeTable<'a>, file: &str) -> Pr
     let hedge = section(cx, &root, "hedge", keys::HEDGE);
     cx.rows = rows::read(cx, &round);
     let mut round = Round::read(cx, &round);
-    round.settings.hedge = hedge::settings(cx, &hedge, round.settings.hedge, round.settings.budget);
+    round.settings.hedge = hedge::settings(cx, &hedge, round.settings.hedge, round.budget);
     let endpoints = endpoints(cx, &root, &round);
     let profile = Profile {
         name: profile_name(cx, &root, file),
@@ -208,6 +209,7 @@ fn check_quorum(cx: &mut Context<'_>, round: &Round, profile: &Profile) {
     {
         let what = format!("`quorum` is {k}, but the profile has {optional} optional endpoints");
         let help = match optional {
+            1 => "write 1, or make more endpoints optional".to_owned(),
             0 => "only optional calls count towards a quorum; all endpoints are required".to_owned(),
             n => format!("write a number from 1 to {n}"),
         };

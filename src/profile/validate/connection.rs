@@ -7,7 +7,7 @@ use crate::profile::file::{Context, Layer, Text};
 use crate::profile::nearest::nearest;
 use crate::profile::reading::LIMIT;
 use crate::profile::secrets::redact_url;
-use crate::profile::source::visible;
+use crate::profile::source::{visible, visible_all};
 use crate::profile::types::{Proxy, Tls};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -88,12 +88,14 @@ fn pem(cx: &mut Context<'_>, table: &Layer<'_>, key: &str) -> Option<PathBuf> {
     let path = cx.base_dir.join(&text.value);
     let fault = if text.value.is_empty() { Some("is empty".to_owned()) } else { file_fault(&path) };
     let Some(fault) = fault else { return Some(path) };
-    let help = if text.value.starts_with('~') {
+    let help = if fault.starts_with("is not PEM") {
+        "PEM is text; `openssl x509 -inform der` makes it of a DER certificate"
+    } else if text.value.starts_with('~') {
         "`~` is not expanded: write ${HOME}/…"
     } else {
         "paths count from the profile's folder"
     };
-    let what = format!("`{key}`: {} {fault}", visible(&path.display().to_string()));
+    let what = format!("`{key}`: \"{}\" {fault}", visible_all(&path.display().to_string()));
     cx.report(Problem::at(&text.span, what).help(help));
     None
 }

@@ -147,12 +147,6 @@ fn dependency(cx: &mut Context<'_>, layer: &Layer<'_>) -> Option<String> {
 }
 
 fn http(cx: &mut Context<'_>, layer: &Layer<'_>) -> Option<HttpChoice> {
-    let words = [
-        ("1.1", HttpChoice::Http11),
-        ("2", HttpChoice::Http2),
-        ("auto", HttpChoice::Auto),
-        ("HTTP/1.1", HttpChoice::Http11),
-        ("HTTP/2", HttpChoice::Http2),
-    ];
+    let words = [("1.1", HttpChoice::Http11), ("2", HttpChoice::Http2), ("auto", HttpChoice::Auto)];
     choice(cx, layer, "http", &words)
 }

@@ -18,7 +18,7 @@ pub(super) fn settings(
     cx: &mut Context<'_>,
     layer: &Layer<'_>,
     base: HedgeSettings,
-    budget: Duration,
+    budget: Option<Duration>,
 ) -> HedgeSettings {
     let delay = delay(cx, layer);
     let max = layer.whole(cx, "max", 0..=u64::from(HedgeSettings::MAX)).and_then(|n| u8::try_from(n).ok());
@@ -28,7 +28,7 @@ pub(super) fn settings(
         load_budget: share(cx, layer, "load_budget").unwrap_or(base.load_budget),
         on_error: layer.flag(cx, "on_error").unwrap_or(base.on_error),
     };
-    if let Some(field) = layer.field("delay") {
+    if let (Some(field), Some(budget)) = (layer.field("delay"), budget) {
         cx.check(&field.span, delay_beyond(&settings, budget).map_or(Ok(()), Err));
     }
     settings
@@ -64,7 +64,7 @@ pub(super) fn contract(cx: &mut Context<'_>, layer: &Layer<'_>, round: &Round) -
         DeValue::Table(_) => {
             let Some(table) = layer.sub(cx, "hedge", "") else { return HedgeContract::ByMode };
             table.check_keys(cx, keys::HEDGE);
-            HedgeContract::Own(settings(cx, &table, round.settings.hedge, round.settings.budget))
+            HedgeContract::Own(settings(cx, &table, round.settings.hedge, round.budget))
         }
         other => {
             let example = r#"`hedge = { delay = "p95" }` or `hedge = false`"#;

@@ -13,6 +13,9 @@ use toml::de::DeValue;
 /// Headers that follow from the request itself.
 const OURS: [&str; 4] = ["content-length", "transfer-encoding", "connection", "upgrade"];
 
+/// Most headers of a request.
+const MAX_HEADERS: usize = 100;
+
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /// The method in upper case.
@@ -44,6 +47,11 @@ pub(super) fn headers(cx: &mut Context<'_>, layer: &Layer<'_>) -> Vec<(String, T
         return Vec::new();
     };
     let fields = table.fields();
+    if fields.len() > MAX_HEADERS {
+        let what = format!("{} headers are more than the {MAX_HEADERS} of a request", fields.len());
+        cx.report(Problem::at(&table.span(), what));
+        return Vec::new();
+    }
     check_spelled_once(cx, &fields);
     let overridden = |f: &Field<'_>| {
         f.inherited && fields.iter().any(|own| !own.inherited && own.key.eq_ignore_ascii_case(&f.key))

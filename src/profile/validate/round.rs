@@ -21,6 +21,8 @@ const MAX_OVERLAP: u64 = 64;
 /// The table's values, with the places that later checks point at.
 pub(super) struct Round {
     pub settings: Settings,
+    /// The budget, unless what is written is none: then nothing is measured against it.
+    pub budget: Option<Duration>,
     pub mode_span: Option<Span>,
     pub quorum_span: Option<Span>,
     pub max_rps: Option<f64>,
@@ -34,10 +36,12 @@ impl Round {
         let usual = Settings::default();
         let modes: Vec<(&str, Mode)> = Mode::ALL.iter().map(|&m| (m.as_str(), m)).collect();
         let span = |key: &str| layer.field(key).map(|f| f.span);
+        let written = budget(cx, layer);
         Self {
+            budget: written.or_else(|| layer.field("budget").is_none().then_some(usual.budget)),
             settings: Settings {
                 mode: choice(cx, layer, "mode", &modes).unwrap_or(usual.mode),
-                budget: budget(cx, layer).unwrap_or(usual.budget),
+                budget: written.unwrap_or(usual.budget),
                 request_budget: request_budget(cx, layer).unwrap_or(usual.request_budget),
                 every: every(cx, layer).unwrap_or(usual.every),
                 quorum: quorum(cx, layer),

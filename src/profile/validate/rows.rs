@@ -4,14 +4,14 @@ use super::values::text_or_off;
 use crate::profile::error::{Complaint, Problem};
 use crate::profile::file::{Context, Layer};
 use crate::profile::reading::{self, Unreadable};
-use crate::profile::source::visible;
+use crate::profile::source::{visible, visible_all};
 use crate::profile::types::Rows;
 
 /// Reads the file that the table names.
 pub(super) fn read(cx: &mut Context<'_>, layer: &Layer<'_>) -> Option<Rows> {
     let name = text_or_off(cx, layer, "rows", r#"rows = "skus.csv""#)?;
     let path = cx.base_dir.join(&name.value);
-    let shown = visible(&path.display().to_string());
+    let shown = format!("\"{}\"", visible_all(&path.display().to_string()));
     let parsed = match reading::read(&path) {
         Ok(text) => parse(&text)
             .map_err(|(line, c)| Complaint { message: format!("{shown}, line {line}: {}", c.message), ..c }),
@@ -46,7 +46,8 @@ fn parse(text: &str) -> Result<Rows, Located> {
     let mut rows = Vec::new();
     for (line, record) in records {
         if record.len() != columns.len() {
-            let what = format!("{} values, but the first line names {} columns", record.len(), columns.len());
+            let what =
+                format!("values: {}, but the first line names {} columns", record.len(), columns.len());
             return Err((line, Complaint::new(what, "put values that hold a comma in double quotes")));
         }
         rows.push(record);

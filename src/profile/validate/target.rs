@@ -19,9 +19,13 @@ const MAX_REPLICAS: usize = 64;
 
 /// Reads the target. One of the endpoint's own replaces the default's, whichever key that uses.
 pub(super) fn read<'a>(cx: &mut Context<'a>, layer: &Layer<'a>) -> Option<Target> {
-    let own = KEYS.iter().any(|key| layer.own_field(key).is_some());
-    let given = |key: &&str| if own { layer.own_field(key) } else { layer.field(key) };
-    let fields: Vec<Field<'a>> = KEYS.iter().filter_map(given).collect();
+    let (mut own, mut inherited) = (Vec::new(), Vec::new());
+    for key in KEYS {
+        let on = |f: &Field<'_>| !matches!(f.value, DeValue::Boolean(false));
+        own.extend(layer.own_field(key).filter(on));
+        inherited.extend(layer.field(key).filter(|f| on(f) && f.inherited));
+    }
+    let fields = if own.is_empty() { inherited } else { own };
     match fields.as_slice() {
         [] => {
             cx.report(
@@ -110,6 +114,9 @@ pub(in crate::profile) fn check_url(url: &str) -> Result<(), Complaint> {
     }
     check_scheme(url)?;
     let host = url.split_once("://").map_or("", |(_, rest)| rest);
+    if host.starts_with("::") {
+        return Err(parse_complaint(url::ParseError::InvalidIpv6Address, url));
+    }
     if host.is_empty() || host.starts_with(['/', '?', '#', '\\', ':', '@']) {
         return Err(Complaint::new("the URL has no host", "write for example \"https://a.example/\""));
     }
@@ -164,6 +171,10 @@ fn parse_complaint(error: url::ParseError, url: &str) -> Complaint {
         rest.split(['/', '?', '#']).next().is_some_and(|host| host.matches(':').count() > 2)
     });
     match error {
+        E::InvalidPort if !url.contains('@') && !colons => Complaint::new(
+            "the port is not a number from 1 to 65535",
+            "write for example \"https://a.example:8443/\"",
+        ),
         E::InvalidPort if colons => Complaint::new(
             "the host looks like an IPv6 address",
             "write it in brackets: \"http://[::1]:8080/\"",
@@ -175,9 +186,10 @@ fn parse_complaint(error: url::ParseError, url: &str) -> Complaint {
         E::InvalidIpv4Address => {
             Complaint::new("the host is not a valid IPv4 address", "write four numbers, 0 to 255")
         }
-        E::InvalidIpv6Address => {
-            Complaint::new("the host is not a valid IPv6 address", "write for example \"http://[::1]:8080/\"")
-        }
+        E::InvalidIpv6Address => Complaint::new(
+            "the host is not a valid IPv6 address",
+            "write it in brackets: \"http://[::1]:8080/\"",
+        ),
         E::InvalidDomainCharacter | E::IdnaError => Complaint::new(
             "the host holds a character that no host name has",
             "check the spelling of the host",

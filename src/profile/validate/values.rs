@@ -62,14 +62,17 @@ pub(super) fn choice<T: Copy>(
 ) -> Option<T> {
     let field = layer.field(key)?;
     let known: Vec<&str> = words.iter().map(|w| w.0).collect();
-    let example = format!("{key} = \"{}\"", known.first().unwrap_or(&""));
+    let digits = number(field.value).filter(|n| known.contains(n));
+    let example = format!("{key} = \"{}\"", digits.or(known.first().copied()).unwrap_or_default());
     let word = text_of(cx, &field, &example)?;
     if let Some((_, value)) = words.iter().find(|(w, _)| *w == word.trim()) {
         return Some(*value);
     }
-    let help = match nearest(&word, known.iter().copied()) {
-        Some(close) => format!("did you mean \"{close}\"?"),
-        None => format!("write {}", list(&known)),
+    let help = if let Some(close) = nearest(&word, known.iter().copied()) {
+        format!("did you mean \"{close}\"?")
+    } else {
+        let quoted: Vec<String> = known.iter().map(|w| format!("\"{w}\"")).collect();
+        format!("write {}", list(&quoted.iter().map(String::as_str).collect::<Vec<_>>()))
     };
     cx.report(Problem::at(&field.span, format!("`{key}`: there is no \"{}\"", visible(&word))).help(help));
     None
