@@ -85,6 +85,8 @@ where
             return Ok(());
         }
         self.dirty = false;
+        #[cfg(debug_assertions)]
+        plant_panic();
         update(&mut self.app, Message::Tick(self.session.elapsed()));
         self.surface.draw(&self.app)
     }
@@ -146,4 +148,10 @@ where
         }
         None
     }
+}
+
+/// Panics where a test of the way out asks for it; not in release builds.
+#[cfg(debug_assertions)]
+fn plant_panic() {
+    assert!(std::env::var_os("FANSCOPE_TEST_PANIC").is_none_or(|w| w != "draw"), "planted panic");
 }

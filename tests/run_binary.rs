@@ -1,0 +1,329 @@
+//! `fanscope run` and `check` as a script sees them: the real binary, real sockets.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+#[path = "support/upstream.rs"]
+mod upstream;
+
+use serde_json::Value;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+use upstream::{Manner, Upstream, refusing};
+
+fn fanscope(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_fanscope")).args(args).stdin(Stdio::null()).output().unwrap()
+}
+
+fn lines(output: &Output) -> Vec<Value> {
+    let text = std::str::from_utf8(&output.stdout).unwrap();
+    text.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+}
+
+fn rounds(output: &Output) -> Vec<Value> {
+    assert!(output.status.success(), "{output:?}");
+    lines(output).into_iter().filter(|l| l["type"] == "round").collect()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn write(dir: &TempDir, name: &str, text: impl AsRef<[u8]>) -> String {
+    let path: PathBuf = dir.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+fn endpoint(name: &str, url: &str, more: &str) -> String {
+    format!("[[endpoint]]\nname = \"{name}\"\nurl = \"{url}\"\n{more}\n")
+}
+
+/// Five answer in 20 to 150 ms, one hangs, one refuses, one answers 503.
+struct Shop {
+    answering: Vec<Upstream>,
+    hanging: Upstream,
+    broken: Upstream,
+    _refusing: socket2::Socket,
+    dir: TempDir,
+    profile: String,
+}
+
+fn shop() -> Shop {
+    let answering: Vec<Upstream> =
+        [20, 45, 70, 110, 150].map(|ms| Upstream::start(Manner::Answer(200, ms))).into();
+    let hanging = Upstream::start(Manner::Hang);
+    let broken = Upstream::start(Manner::Answer(503, 5));
+    let (socket, refused) = refusing();
+    let mut text = "name = \"shop\"\n[round]\nbudget = \"200ms\"\nevery = \"210ms\"\n".to_owned();
+    for (i, upstream) in answering.iter().enumerate() {
+        text += &endpoint(&format!("a{i}"), &upstream.url(), "");
+    }
+    text += &endpoint("hangs", &hanging.url(), "");
+    text += &endpoint("refuses", &refused, "");
+    text += &endpoint("broken", &broken.url(), "");
+    let dir = tempfile::tempdir().unwrap();
+    let profile = write(&dir, "shop.toml", text);
+    Shop { answering, hanging, broken, _refusing: socket, dir, profile }
+}
+
+#[test]
+fn r12_r13_r41_every_deadline_round_has_its_answers_its_reasons_and_closes_what_it_cut() {
+    let shop = shop();
+    let output = fanscope(&["run", &shop.profile, "-n", "8", "--format", "json"]);
+    let rounds = rounds(&output);
+    assert_eq!(rounds.len(), 8);
+    for round in &rounds {
+        assert!(round["took_ms"].as_f64().unwrap() >= 200.0, "never before the budget");
+        assert_eq!(round["ended_by"], "deadline");
+        assert_eq!(round["answered"], 5);
+        let missing = serde_json::json!({
+            "hangs": "deadline", "refuses": "connect_refused", "broken": "http_status"
+        });
+        assert_eq!(round["missing"], missing);
+        let call = |name: &str| round["calls"].as_array().unwrap().iter().find(|c| c["endpoint"] == name);
+        assert_eq!(call("broken").unwrap()["status"], 503);
+        assert_eq!(call("hangs").unwrap()["phase"], "waiting");
+    }
+    // Each cut connection was closed by us, and each hanging call had one of its own.
+    for _ in 0..8 {
+        assert!(shop.hanging.visit().left_after.is_some());
+    }
+    // Answered calls kept their connection for all rounds, and gave it back at the end.
+    assert_eq!(shop.answering[0].visit().answered, 8);
+    assert_eq!(shop.broken.visit().answered, 8);
+    drop(shop.dir);
+}
+
+#[test]
+fn r18_a_quorum_ends_at_its_third_success_and_the_rest_is_not_needed() {
+    let shop = shop();
+    let output = fanscope(&["run", &shop.profile, "-n", "4", "-m", "quorum", "-k", "3", "--format", "json"]);
+    for round in rounds(&output) {
+        assert_eq!((&round["ended_by"], &round["partial"]), (&"quorum".into(), &false.into()));
+        assert_eq!(round["not_needed"], serde_json::json!(["a3", "a4", "hangs"]));
+        let third = &round["calls"][2];
+        assert_eq!(third["outcome"], "ok");
+        assert!(round["took_ms"].as_f64() >= third["end_ms"].as_f64());
+        assert!(round["took_ms"].as_f64().unwrap() < 200.0);
+    }
+    for _ in 0..4 {
+        assert!(shop.hanging.visit().left_after.is_some());
+        assert!(shop.answering[4].visit().left_after.is_some(), "a call that was not needed was cut");
+    }
+}
+
+#[test]
+fn r24_r29_a_race_returns_the_fast_replica_and_closes_the_loser() {
+    let (slow, fast) = (Upstream::start(Manner::Hang), Upstream::start(Manner::Answer(200, 20)));
+    let dir = tempfile::tempdir().unwrap();
+    let text = format!("[[endpoint]]\nname = \"r\"\nreplicas = [\"{}\", \"{}\"]\n", slow.url(), fast.url());
+    let profile = write(&dir, "race.toml", text);
+    let output =
+        fanscope(&["run", &profile, "-m", "hedge", "--hedge-delay", "0ms", "-n", "1", "--format", "json"]);
+    let round = &rounds(&output)[0];
+    let call = &round["calls"][0];
+    assert_eq!((&call["outcome"], &call["hedges"]["won"]), (&"ok".into(), &1.into()));
+    assert_eq!(call["attempts"][0]["outcome"], "cancelled");
+    assert_eq!(call["attempts"][1]["outcome"], "ok");
+    assert!(slow.visit().left_after.is_some());
+
+    let output =
+        fanscope(&["run", "replicas", "-m", "hedge", "--hedge-delay", "0ms", "-n", "2", "--format", "json"]);
+    for round in rounds(&output) {
+        assert_eq!(round["missing"], serde_json::json!({}), "one replica of each is fast");
+    }
+}
+
+#[test]
+fn r34_a_required_failure_fails_the_round_when_it_happens() {
+    let (hang, broken) = (Upstream::start(Manner::Hang), Upstream::start(Manner::Answer(500, 10)));
+    let dir = tempfile::tempdir().unwrap();
+    let text = endpoint("user", &broken.url(), "required = true") + &endpoint("ads", &hang.url(), "");
+    let profile = write(&dir, "page.toml", text);
+    let round = &rounds(&fanscope(&["run", &profile, "-n", "1", "--format", "json"]))[0];
+    assert_eq!((&round["ok"], &round["ended_by"]), (&false.into(), &"required_failed".into()));
+    assert_eq!(round["failed"][0]["endpoint"], "user");
+    assert_eq!(round["missing"], serde_json::json!({ "user": "http_status", "ads": "sibling_failed" }));
+    assert!(round["took_ms"].as_f64().unwrap() < 200.0);
+    assert!(hang.visit().left_after.is_some());
+}
+
+#[test]
+fn r34_all_optional_calls_down_is_ok_empty_and_partial() {
+    let (_socket, refused) = refusing();
+    let dir = tempfile::tempdir().unwrap();
+    let profile = write(&dir, "down.toml", endpoint("a", &refused, "") + &endpoint("b", &refused, ""));
+    let round = &rounds(&fanscope(&["run", &profile, "-n", "1", "--format", "json"]))[0];
+    assert_eq!(
+        (&round["ok"], &round["partial"], &round["answered"]),
+        (&true.into(), &true.into(), &0.into())
+    );
+    assert_eq!(round["ended_by"], "all_settled");
+}
+
+#[test]
+fn the_lines_come_in_order_and_the_sums_equal_the_calls() {
+    let output = fanscope(&["run", "-n", "3", "--every", "0ms", "--seed", "7", "--format", "json"]);
+    let all = lines(&output);
+    let kinds: Vec<&str> = all.iter().map(|l| l["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["session", "settings", "round", "round", "round", "summary"]);
+    assert_eq!((&all[0]["profile"], &all[0]["schema"]), (&"shops".into(), &1.into()));
+    assert!(output.stderr.is_empty(), "{}", stderr(&output));
+    for endpoint in all[5]["endpoints"].as_array().unwrap() {
+        let missing: u64 =
+            endpoint["missing"].as_object().unwrap().values().map(|v| v.as_u64().unwrap()).sum();
+        let sum = endpoint["ok"].as_u64().unwrap() + missing + endpoint["not_needed"].as_u64().unwrap();
+        assert_eq!((endpoint["n"].as_u64(), sum), (Some(3), 3));
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_faults() {
+    let faults = || {
+        let output =
+            fanscope(&["run", "page", "-n", "4", "--every", "0ms", "--seed", "3", "--format", "json"]);
+        let of = |round: &Value| {
+            let calls = round["calls"].as_array().unwrap().iter();
+            // Only faults: whether a call just makes the deadline may differ from run to run.
+            let faults = calls.filter(|c| c["reason"].as_str().is_some_and(|r| r != "deadline"));
+            faults.map(|c| (c["endpoint"].clone(), c["reason"].clone())).collect::<Vec<_>>()
+        };
+        rounds(&output).iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(faults(), faults());
+}
+
+#[test]
+fn text_is_the_default_and_names_every_endpoint() {
+    let output = fanscope(&["run", "-n", "2", "--every", "0ms"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("shops  deadline 200ms  2 rounds\n"), "{text}");
+    assert!((0..8).all(|i| text.contains(&format!("shop-{i}"))), "{text}");
+    assert!(text.contains("connect_refused 2"), "{text}");
+    assert!(!text.contains('\u{1b}'), "no escape sequence in a file");
+}
+
+#[test]
+fn bad_input_gets_a_clear_message_and_exit_code_2() {
+    let dir = tempfile::tempdir().unwrap();
+    let utf16: Vec<u8> = "\u{feff}name = \"x\"".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let post = endpoint("a", "http://a.example/", "method = \"POST\"");
+    let cases: Vec<(Vec<String>, &str)> = vec![
+        (vec![dir.path().to_str().unwrap().into()], "directory"),
+        (vec![write(&dir, "empty.toml", "")], "empty"),
+        (vec![write(&dir, "utf16.toml", utf16)], "UTF-16"),
+        (vec![write(&dir, "big.toml", "#".repeat(10 << 20))], "MB"),
+        (vec![write(&dir, "typo.toml", "[round]\nbuget = \"1s\"\n")], "budget"),
+        (vec![write(&dir, "hedged.toml", format!("[round]\nmode = \"hedge\"\n{post}"))], "idempotent"),
+        (vec!["shosp".into()], "shops"),
+        (vec!["ftp://a.example".into()], "http"),
+        (vec!["http://a.example".into(), "b.example".into()], "b.example"),
+        (vec!["-k".into(), "9".into()], "quorum"),
+        (vec!["-b".into(), "0ms".into()], "budget"),
+        (vec!["-b".into(), "200".into()], "unit"),
+        (vec!["-n".into(), "0".into()], "0"),
+        (vec!["-H".into(), "nonsense".into()], "header"),
+        (vec!["--nonsense".into()], "--nonsense"),
+    ];
+    for (args, says) in cases {
+        let mut all = vec!["run"];
+        all.extend(args.iter().map(String::as_str));
+        let output = fanscope(&all);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(says), "{args:?}: {}", stderr(&output));
+        assert!(output.stdout.is_empty(), "{args:?}");
+        assert!(!stderr(&output).contains("panicked"), "{args:?}: {}", stderr(&output));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_unreadable_file_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let path = write(&dir, "mine.toml", "name = \"x\"");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
+    // Root reads everything; then the file is simply a profile without endpoints.
+    let output = fanscope(&["check", &path]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("mine.toml"), "{}", stderr(&output));
+}
+
+#[test]
+fn without_a_terminal_the_dashboard_names_run() {
+    let output = fanscope(&[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("fanscope run"), "{}", stderr(&output));
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn check_explains_good_profiles_and_lists_the_built_in_ones() {
+    let output = fanscope(&["check", "shops", "page", "replicas"]);
+    assert!(output.status.success());
+    assert!(String::from_utf8_lossy(&output.stdout).contains("shop-7"));
+    let output = fanscope(&["check", "--list"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(["shops", "page", "replicas"].iter().all(|name| text.contains(name)), "{text}");
+    assert_eq!(fanscope(&["check", "nowhere.toml"]).status.code(), Some(2));
+    assert_eq!(fanscope(&["check"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_run_quietly() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fanscope"))
+        .args(["run", "-n", "100000", "--every", "0ms", "-b", "5ms", "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0; 64];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(output.stderr.is_empty(), "{}", stderr(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_the_run_with_its_summary_and_by_itself() {
+    use std::io::{BufRead, BufReader};
+    use std::os::unix::process::ExitStatusExt;
+    for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_fanscope"))
+            .args(["run", "-n", "100000", "--format", "json"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
+        // The first round is over: the signal handlers are long in place.
+        while !out.next().unwrap().unwrap().contains("\"type\":\"round\"") {}
+        let pid = child.id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &pid]).status().unwrap().success());
+        let last = out.map_while(Result::ok).last().unwrap();
+        assert!(last.contains("\"type\":\"summary\""), "{last}");
+        assert_eq!(child.wait().unwrap().signal(), Some(number));
+    }
+}
+
+#[test]
+fn secrets_of_the_profile_never_come_out() {
+    let (_socket, refused) = refusing();
+    let url = refused.replace("http://", "http://user:hunter2@") + "?token=hunter2";
+    let dir = tempfile::tempdir().unwrap();
+    let text = endpoint("a", &url, "headers = { authorization = \"Bearer hunter2\" }");
+    let profile = write(&dir, "secret.toml", text);
+    for args in [
+        vec!["run", &profile, "-n", "1", "--format", "json"],
+        vec!["run", &profile, "-n", "1"],
+        vec!["check", &profile],
+        vec!["run", &profile, "-k", "99"],
+    ] {
+        let output = fanscope(&args);
+        let all = String::from_utf8_lossy(&output.stdout) + &*stderr(&output);
+        assert!(!all.contains("hunter2"), "{args:?}: {all}");
+    }
+    assert!(Path::new(&profile).exists());
+}

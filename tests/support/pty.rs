@@ -1,0 +1,118 @@
+//! The real binary in a pseudo-terminal, with a terminal emulator at the other end.
+
+use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
+use std::io::{Read, Write};
+use std::process::Command;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+/// How long anything may take before the test fails; nothing waits that long when all is well.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+struct Shared {
+    screen: Mutex<(vt100::Parser, bool)>,
+    changed: Condvar,
+}
+
+pub struct Terminal {
+    master: Box<dyn MasterPty + Send>,
+    writer: Box<dyn Write + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    shared: Arc<Shared>,
+    before: String,
+}
+
+impl Terminal {
+    /// Starts fanscope in a terminal of this size. `env` is added to a fixed environment.
+    pub fn start(width: u16, height: u16, args: &[&str], env: &[(&str, &str)]) -> Self {
+        let size = PtySize { rows: height, cols: width, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).expect("a pty");
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fanscope"));
+        command.args(args);
+        command.env_clear();
+        command.env("TERM", "xterm-256color");
+        command.env("LANG", "C.UTF-8");
+        for (name, value) in env {
+            command.env(name, value);
+        }
+        let before = modes(pair.master.as_ref());
+        let child = pair.slave.spawn_command(command).expect("the program");
+        drop(pair.slave);
+        let parser = vt100::Parser::new(height, width, 0);
+        let shared = Arc::new(Shared { screen: Mutex::new((parser, false)), changed: Condvar::new() });
+        let mut reader = pair.master.try_clone_reader().expect("a reader");
+        let writer = pair.master.take_writer().expect("a writer");
+        let theirs = Arc::clone(&shared);
+        std::thread::spawn(move || {
+            let mut bytes = [0; 65536];
+            loop {
+                let n = reader.read(&mut bytes).unwrap_or(0);
+                let mut screen = theirs.screen.lock().expect("the screen");
+                screen.0.process(&bytes[..n]);
+                screen.1 = n == 0;
+                theirs.changed.notify_all();
+                if n == 0 {
+                    break;
+                }
+            }
+        });
+        Self { master: pair.master, writer, child, shared, before }
+    }
+
+    /// Waits until what is on the screen satisfies `seen`.
+    pub fn wait(&self, what: &str, seen: impl Fn(&vt100::Screen) -> bool) {
+        let screen = self.shared.screen.lock().expect("the screen");
+        let (screen, timeout) = self
+            .shared
+            .changed
+            .wait_timeout_while(screen, PATIENCE, |s| !seen(s.0.screen()) && !s.1)
+            .expect("the screen");
+        let shown = screen.0.screen().contents();
+        assert!(!timeout.timed_out() && seen(screen.0.screen()), "waited for {what}, seen:\n{shown}");
+    }
+
+    pub fn wait_text(&self, text: &str) {
+        self.wait(text, |screen| screen.contents().contains(text));
+    }
+
+    pub fn text(&self) -> String {
+        self.shared.screen.lock().expect("the screen").0.screen().contents()
+    }
+
+    pub fn keys(&mut self, keys: &str) {
+        self.writer.write_all(keys.as_bytes()).expect("keys");
+        self.writer.flush().expect("keys");
+    }
+
+    pub fn resize(&self, width: u16, height: u16) {
+        let size = PtySize { rows: height, cols: width, pixel_width: 0, pixel_height: 0 };
+        self.shared.screen.lock().expect("the screen").0.screen_mut().set_size(height.max(1), width.max(1));
+        self.master.resize(size).expect("a size");
+    }
+
+    pub fn signal(&self, name: &str) {
+        let pid = self.child.process_id().expect("a process").to_string();
+        assert!(Command::new("kill").args(["-s", name, &pid]).status().expect("kill").success());
+    }
+
+    /// Waits for the end; checks that the terminal is as it was before. Returns how it ended and what the
+    /// normal screen shows.
+    pub fn end(mut self) -> (ExitStatus, String) {
+        let status = self.child.wait().expect("an end");
+        let screen = self.shared.screen.lock().expect("the screen");
+        let (screen, _) =
+            self.shared.changed.wait_timeout_while(screen, PATIENCE, |s| !s.1).expect("the screen");
+        let shown = screen.0.screen();
+        let text = shown.contents();
+        assert!(!shown.alternate_screen(), "still on the alternate screen:\n{text}");
+        assert!(!shown.hide_cursor(), "the cursor is hidden:\n{text}");
+        assert_eq!(shown.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
+        assert_eq!(modes(self.master.as_ref()), self.before, "the terminal's modes");
+        (status, text)
+    }
+}
+
+/// The line discipline's settings in words.
+fn modes(master: &dyn MasterPty) -> String {
+    format!("{:?}", master.get_termios())
+}

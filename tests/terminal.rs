@@ -1,0 +1,135 @@
+//! The dashboard in a real pseudo-terminal: it draws, answers keys, and gives the terminal back on every
+//! way out.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+#[path = "support/pty.rs"]
+mod pty;
+
+use pty::Terminal;
+
+#[test]
+fn the_demo_shows_its_lanes_without_a_key_and_q_leaves() {
+    let mut term = Terminal::start(120, 40, &[], &[]);
+    for shop in 0..8 {
+        term.wait_text(&format!("shop-{shop}"));
+    }
+    term.wait_text("connect_refused");
+    term.wait_text("deadline 200 ms");
+    term.keys("q");
+    let (status, _) = term.end();
+    assert!(status.success(), "{status:?}");
+}
+
+#[test]
+fn keys_change_the_mode_the_budget_and_the_number() {
+    let mut term = Terminal::start(120, 40, &[], &[]);
+    term.wait_text("Round 1");
+    term.keys("2");
+    term.wait_text("quorum 5 of 8");
+    term.keys("[[");
+    term.wait_text("quorum 3 of 8");
+    term.wait_text("not needed");
+    term.keys("1");
+    term.wait_text("deadline 200 ms");
+    term.keys("-");
+    term.wait_text("deadline 180 ms");
+    term.keys("?");
+    term.wait_text("pause");
+    term.keys("\x1b");
+    term.keys(" ");
+    term.wait_text("paused");
+    term.keys("\x03");
+    assert!(term.end().0.success());
+}
+
+#[test]
+fn every_signal_restores_the_terminal_and_ends_the_process_by_itself() {
+    for (name, says) in [("TERM", "Terminated"), ("HUP", "Hangup"), ("INT", "Interrupt"), ("QUIT", "Quit")] {
+        let term = Terminal::start(80, 24, &["page"], &[]);
+        term.wait_text("Round 1");
+        term.signal(name);
+        let (status, _) = term.end();
+        assert!(status.signal().is_some_and(|s| s.contains(says)), "{name}: {status:?}");
+    }
+}
+
+#[test]
+fn a_panic_while_drawing_restores_the_terminal_and_is_shown() {
+    let term = Terminal::start(80, 24, &[], &[("FANSCOPE_TEST_PANIC", "draw")]);
+    let (status, text) = term.end();
+    assert!(!status.success());
+    assert!(text.contains("planted panic"), "{text}");
+}
+
+#[test]
+fn an_error_after_the_start_restores_the_terminal_and_is_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    let pem = "-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----\n";
+    std::fs::write(dir.path().join("ca.pem"), pem).unwrap();
+    let text = "[[endpoint]]\nname = \"a\"\nurl = \"https://127.0.0.1:9/\"\ntls = { ca = \"ca.pem\" }\n";
+    let path = dir.path().join("p.toml");
+    std::fs::write(&path, text).unwrap();
+    let term = Terminal::start(80, 24, &[path.to_str().unwrap()], &[]);
+    let (status, text) = term.end();
+    assert_eq!(status.exit_code(), 2, "{text}");
+    assert!(text.contains("ca.pem"), "{text}");
+}
+
+#[test]
+fn a_bad_profile_never_touches_the_terminal() {
+    let term = Terminal::start(80, 24, &["nowhere.toml"], &[]);
+    let (status, text) = term.end();
+    assert_eq!(status.exit_code(), 2);
+    assert!(text.contains("nowhere.toml"), "{text}");
+}
+
+#[test]
+fn quitting_does_not_wait_for_calls_that_hang() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("hang.toml");
+    let text = "[round]\nbudget = \"60s\"\nrequest_budget = \"70s\"\n[[endpoint]]\nname = \"h\"\n\
+                simulate = { latency = \"1h\" }\n";
+    std::fs::write(&path, text).unwrap();
+    let mut term = Terminal::start(80, 24, &[path.to_str().unwrap()], &[]);
+    term.wait_text("waiting");
+    term.keys("q");
+    // The budget is a minute; an end before the test's patience runs out did not wait for it.
+    assert!(term.end().0.success());
+}
+
+#[test]
+fn any_size_is_survived_and_recovered_from() {
+    let mut term = Terminal::start(120, 40, &["page"], &[]);
+    term.wait_text("Round 1");
+    for (width, height) in [(1, 1), (10, 3), (40, 10), (250, 80), (3, 70), (60, 16)] {
+        term.resize(width, height);
+    }
+    term.resize(100, 30);
+    term.wait_text("vouchers");
+    term.keys("q");
+    assert!(term.end().0.success());
+}
+
+#[test]
+fn without_colour_no_colour_is_sent() {
+    let mut term = Terminal::start(80, 24, &[], &[("NO_COLOR", "1")]);
+    term.wait_text("connect_refused");
+    term.wait("cells without colour", |screen| {
+        let (rows, cols) = screen.size();
+        let cells = (0..rows).flat_map(|r| (0..cols).filter_map(move |c| screen.cell(r, c)));
+        cells.into_iter().all(|c| c.fgcolor() == vt100::Color::Default)
+    });
+    term.keys("q");
+    assert!(term.end().0.success());
+}
+
+#[test]
+fn ascii_draws_with_7_bit_characters() {
+    let mut term = Terminal::start(80, 24, &["--ascii"], &[]);
+    term.wait_text("connect_refused");
+    let text = term.text();
+    assert!(text.is_ascii(), "{text}");
+    term.keys("q");
+    assert!(term.end().0.success());
+}
