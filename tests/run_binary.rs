@@ -322,7 +322,7 @@ fn secrets_of_the_profile_never_come_out() {
         vec!["run", &profile, "-k", "99"],
     ] {
         let output = fanscope(&args);
-        let all = String::from_utf8_lossy(&output.stdout) + &*stderr(&output);
+        let all = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
         assert!(!all.contains("hunter2"), "{args:?}: {all}");
     }
     assert!(Path::new(&profile).exists());

@@ -128,15 +128,23 @@ impl Policy {
         self.carried_out();
         done.sort_by(Done::order);
         let mut ends = done.drain(..).peekable();
+        let mut limit = self.next_limit().filter(|l| l.0 <= now);
         loop {
-            let limit = self.next_limit().filter(|l| l.0 <= now);
             match (ends.peek(), limit) {
-                (Some(end), limit) if limit.is_none_or(|l| end.end <= l.0) => {
-                    if let Some(end) = ends.next() {
-                        self.ended(end, now, gate, orders);
+                (Some(end), limit_now) if limit_now.is_none_or(|l| end.end <= l.0) => {
+                    let Some(end) = ends.next() else { break };
+                    let call = &self.calls[end.call.index()].plan();
+                    // Looking for the next limit costs a pass over all calls; a plain call's end moves none.
+                    let moves = call.hedge.is_some() || call.timeout.is_some();
+                    self.ended(end, now, gate, orders);
+                    if moves || self.round_end.is_some() || self.optional_end.is_some() {
+                        limit = self.next_limit().filter(|l| l.0 <= now);
                     }
                 }
-                (_, Some((at, limit))) => self.reached(limit, at, now, gate, orders),
+                (_, Some((at, what))) => {
+                    self.reached(what, at, now, gate, orders);
+                    limit = self.next_limit().filter(|l| l.0 <= now);
+                }
                 (_, None) => break,
             }
         }
