@@ -65,7 +65,7 @@ async fn send(
             // was sent yet: the next one to dial may be this request itself.
             continue;
         }
-        if !error.is_connect() {
+        if !error.is_connect() && !error.is_builder() {
             trace.reused(ended.reused);
         }
         return Err(classify::before_head(&error, Context { ended, http2: negotiated || client.http2() }));
