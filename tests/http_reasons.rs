@@ -10,6 +10,7 @@ use fanscope::http::HttpTransport;
 use fanscope::profile::{Distribution, HttpChoice, Resolver, Simulation, StatusSet, Target, Template, Tls};
 use http_upstream::*;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UdpSocket;
@@ -23,14 +24,17 @@ async fn reason_of(answer: &str) -> Failure {
 
 // ---- names
 
-/// A name server that knows no name.
-async fn knows_nothing() -> std::net::SocketAddr {
+/// A name server that knows no name and counts what it is asked.
+async fn knows_nothing() -> (std::net::SocketAddr, Arc<AtomicUsize>) {
+    let asked: Arc<AtomicUsize> = Arc::default();
+    let count = Arc::clone(&asked);
     let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     let address = socket.local_addr().unwrap();
     tokio::spawn(async move {
         let mut packet = [0; 512];
         loop {
             let (size, from) = socket.recv_from(&mut packet).await.unwrap();
+            count.fetch_add(1, Ordering::Relaxed);
             // The question ends after its name, type and class; what follows (EDNS) is cut off.
             let mut end = 12;
             while packet[end] != 0 {
@@ -43,23 +47,29 @@ async fn knows_nothing() -> std::net::SocketAddr {
             socket.send_to(&packet[..end], from).await.unwrap();
         }
     });
-    address
+    (address, asked)
 }
 
 #[tokio::test]
 async fn a_name_that_does_not_exist_is_dns() {
-    let servers = [knows_nothing().await];
-    let profile = profile(vec![endpoint("http://shop.invalid/")]);
-    let transport = HttpTransport::with_name_servers(Arc::new(profile), None, &servers).unwrap();
-    let failure = attempt(&transport, 1).await.failure();
-    assert_eq!(failure.reason, Reason::Dns);
-    assert!(failure.detail.contains("NXDOMAIN"), "{}", failure.detail);
+    let (server, asked) = knows_nothing().await;
+    let profile = profile(vec![endpoint("http://no-such-shop.example./")]);
+    let transport = HttpTransport::with_name_servers(Arc::new(profile), None, &[server]).unwrap();
+    let (came, other) = tokio::join!(attempt(&transport, 1), attempt(&transport, 1));
+    assert_eq!(came.seen.phase, Phase::Dns);
+    for failure in [came.failure(), other.failure()] {
+        assert_eq!(failure.reason, Reason::Dns);
+        assert!(failure.detail.contains("NXDOMAIN"), "{}", failure.detail);
+    }
+    // Both calls shared one lookup: A and AAAA.
+    assert_eq!(asked.load(Ordering::Relaxed), 2);
 }
 
-#[tokio::test]
+// On paused time: nothing ever answers, so the resolver's patience passes at once.
+#[tokio::test(start_paused = true)]
 async fn no_name_server_at_all_is_dns() {
     let closed = closed_port();
-    let profile = profile(vec![endpoint("http://shop.invalid/")]);
+    let profile = profile(vec![endpoint("http://no-such-shop.example./")]);
     let transport = HttpTransport::with_name_servers(Arc::new(profile), None, &[closed]).unwrap();
     assert_eq!(attempt(&transport, 1).await.failure().reason, Reason::Dns);
 }
@@ -379,6 +389,35 @@ async fn r4_what_cannot_be_built_is_invalid_request() {
         let failure = once(shop).await.failure();
         assert_eq!(failure.reason, Reason::InvalidRequest, "{}", failure.detail);
         assert!(!failure.detail.contains("hunter2"), "{}", failure.detail);
+    }
+}
+
+#[tokio::test]
+async fn no_detail_tells_a_secret() {
+    let garbage = answering_once("hunter2\r\n\r\n").await;
+    let silent = answering_once("").await;
+    let cut = upstream(|_, mut stream| async move {
+        let _ = stream.read_u8().await;
+    })
+    .await;
+    let moved = answering_once("HTTP/1.1 302 Found\r\nlocation: http://[hunter2\r\n\r\n").await;
+    let (server, _) = knows_nothing().await;
+    let closed = closed_port();
+    for target in [
+        format!("http://user:hunter2@{closed}"),
+        format!("https://user:hunter2@{cut}"),
+        format!("http://user:hunter2@{silent}"),
+        format!("http://user:hunter2@{garbage}"),
+        format!("http://user:hunter2@{moved}"),
+        "http://user:hunter2@no-such-shop.example.".to_owned(),
+    ] {
+        let mut shop = endpoint(&format!("{target}/?token=hunter2"));
+        shop.headers = vec![("authorization".to_owned(), Template::fixed("Bearer hunter2"))];
+        shop.follow = 1;
+        let profile = profile(vec![shop]);
+        let transport = HttpTransport::with_name_servers(Arc::new(profile), None, &[server]).unwrap();
+        let failure = attempt(&transport, 1).await.failure();
+        assert!(!failure.detail.contains("hunter2"), "{target}: {}", failure.detail);
     }
 }
 

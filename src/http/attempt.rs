@@ -61,11 +61,11 @@ async fn send(
         let (used, negotiated) = classify::connection(&error);
         let ended = dial.end(used.as_ref());
         if client.http2() && error.is_connect() && ended.stage == Stage::None {
-            // It waited for a sibling's dial, and that one was cancelled or failed (hyper#3199). Nothing
+            // It waited for a sibling's dial, and that one was cancelled or failed. Nothing
             // was sent yet: the next one to dial may be this request itself.
             continue;
         }
-        if !error.is_connect() {
+        if !error.is_connect() && !error.is_builder() {
             trace.reused(ended.reused);
         }
         return Err(classify::before_head(&error, Context { ended, http2: negotiated || client.http2() }));

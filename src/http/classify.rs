@@ -69,7 +69,12 @@ pub(super) fn before_head(error: &reqwest::Error, context: Context) -> Failure {
             _ => Reason::Protocol,
         })
     };
-    failure(reason, error, context)
+    let failure = failure(reason, error);
+    // A kept connection that dies before it has answered had most likely been closed while it was idle.
+    if context.ended.reused && matches!(reason, Reason::ConnReset | Reason::ConnClosed) {
+        return Failure::new(reason, format!("stale: {}", failure.detail));
+    }
+    failure
 }
 
 /// An error within the body.
@@ -88,7 +93,7 @@ pub(super) fn in_body(error: &reqwest::Error, context: Context) -> Failure {
         Some(reason) => reason,
         None => Reason::BodyInvalid,
     };
-    failure(reason, error, context)
+    failure(reason, error)
 }
 
 /// This machine's own limits, wherever they struck.
@@ -160,14 +165,12 @@ fn io_kind(error: Link<'_>) -> Option<ErrorKind> {
     chain(error).filter_map(|link| link.downcast_ref::<io::Error>()).last().map(io::Error::kind)
 }
 
-fn failure(reason: Reason, error: Link<'_>, context: Context) -> Failure {
+fn failure(reason: Reason, error: Link<'_>) -> Failure {
     let mut words = words(error);
     if reason == Reason::Tls {
         words = tls_words(error, words);
     } else if reason == Reason::Goaway && find::<h2::Error>(error).is_none() {
         words = format!("the HTTP/2 connection ended (GOAWAY, a close, or no HTTP/2 there): {words}");
-    } else if context.ended.reused && matches!(reason, Reason::ConnReset | Reason::ConnClosed) {
-        words = format!("stale: {words}");
     }
     Failure::new(reason, words)
 }

@@ -1,5 +1,9 @@
 //! From an endpoint and a round to a request: URL, headers, body, and the way to connect for it.
 //!
+//! Limits that come with the client: dot segments of a path (`/../`) are resolved before they go out, every
+//! other byte is left as written; over HTTP/2 `:authority` is what is dialled, with a Host header of the
+//! profile beside it.
+//!
 //! Must not know sockets or answers. Errors say which key is wrong and never repeat a value: values may be
 //! secrets.
 

@@ -12,7 +12,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, NamedGroup, RootCertStore, SignatureScheme};
 use rustls_platform_verifier::Verifier;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Servers whose session tickets are kept, per client.
 const REMEMBERED_SERVERS: usize = 256;
@@ -91,13 +91,7 @@ fn verifier(key: &TlsKey, provider: &Arc<CryptoProvider>) -> Result<Arc<dyn Serv
     if key.insecure {
         return Ok(Arc::new(AcceptAny(Arc::clone(provider))));
     }
-    let Some(ca) = &key.ca else {
-        return Ok(match Verifier::new(Arc::clone(provider)) {
-            Ok(verifier) => Arc::new(verifier),
-            // A system without authorities can still be fanned out to; its handshakes then say so.
-            Err(_) => Arc::new(AcceptNone(Arc::clone(provider))),
-        });
-    };
+    let Some(ca) = &key.ca else { return Ok(platform(provider)) };
     let mut roots = RootCertStore::empty();
     for cert in read_certs("tls.ca", ca)? {
         roots.add(cert).map_err(|e| format!("tls.ca: {e}"))?;
@@ -106,6 +100,19 @@ fn verifier(key: &TlsKey, provider: &Arc<CryptoProvider>) -> Result<Arc<dyn Serv
         .build()
         .map_err(|e| format!("tls.ca: {e}"))?;
     Ok(verifier)
+}
+
+/// The platform's authorities, read once: that takes milliseconds. A system without any can still be fanned
+/// out to; its handshakes then say that the issuer is unknown.
+fn platform(provider: &Arc<CryptoProvider>) -> Arc<dyn ServerCertVerifier> {
+    static PLATFORM: OnceLock<Arc<dyn ServerCertVerifier>> = OnceLock::new();
+    let read = || -> Arc<dyn ServerCertVerifier> {
+        match Verifier::new(Arc::clone(provider)) {
+            Ok(verifier) => Arc::new(verifier),
+            Err(_) => Arc::new(AcceptNone(Arc::clone(provider))),
+        }
+    };
+    Arc::clone(PLATFORM.get_or_init(read))
 }
 
 fn read_certs(key: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
