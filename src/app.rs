@@ -372,7 +372,8 @@ impl App {
         }
         let now = self.stats.now();
         if self.order.1.is_empty() || now.saturating_sub(self.order.0) >= RESORT {
-            let keys = self.stats.missing(Window::Minute).into_iter().map(|r| (r.endpoint, r.reason)).collect();
+            let keys =
+                self.stats.missing(Window::Minute).into_iter().map(|r| (r.endpoint, r.reason)).collect();
             self.order = (now, keys);
         }
         if self.round_no() == Some(round.no) {
@@ -422,10 +423,10 @@ impl App {
     fn change(&mut self, change: impl FnOnce(&mut Settings, usize)) -> Vec<Effect> {
         let (optional, mut to) = (self.optional(), self.wanted().clone());
         change(&mut to, optional);
-        tune::settle(&mut to, optional);
         if to == *self.wanted() {
             return Vec::new();
         }
+        tune::settle(&mut to, optional);
         self.config.ask(to.clone());
         vec![Effect::Apply(to)]
     }

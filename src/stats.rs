@@ -182,7 +182,7 @@ impl Stats {
         self.endpoints.get(endpoint.index()).map_or(Quantile::None, |e| e.samples.quantile(q))
     }
 
-    /// How long the endpoint's calls took that came to an end by themselves within the last minute.
+    /// How long the endpoint's calls took that answered within the last minute.
     pub fn completions(&self, endpoint: EndpointId) -> impl Iterator<Item = Duration> + '_ {
         let from = self.now.saturating_sub(Duration::from_secs(60));
         self.endpoints.get(endpoint.index()).into_iter().flat_map(move |e| e.samples.completions(from))
@@ -214,5 +214,7 @@ impl Stats {
     }
 }
 
+#[cfg(test)]
+pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;

@@ -64,7 +64,8 @@ impl Widget for &Dashboard<'_> {
         axis::TimeAxis { ctx: &ctx, columns, axis: &axis }.render(row(area, regions.axis), buf);
         legend::Legend { ctx: &ctx, columns }.render(row(area, regions.legend), buf);
         let missing = regions.missing.unwrap_or_default();
-        missing::Missing { ctx: &ctx, size: regions.size, name_width: columns.name_width }.render(missing, buf);
+        missing::Missing { ctx: &ctx, size: regions.size, name_width: columns.name_width }
+            .render(missing, buf);
         totals::TotalsPanel { ctx: &ctx }.render(regions.totals.unwrap_or_default(), buf);
         hint::HintLine { ctx: &ctx, size: regions.size }.render(row(area, regions.hint), buf);
         history::HistoryPanel { ctx: &ctx }.render(regions.history.unwrap_or_default(), buf);

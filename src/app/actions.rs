@@ -194,8 +194,12 @@ pub const BINDINGS: &[Binding] = &[
     bind(Action::BudgetDown, "budget-down", &[plain(KeyCode::Left), c('-')], "smaller budget")
         .footer(2, "←→", "- +", "budget"),
     bind(Action::BudgetUp, "budget-up", &[plain(KeyCode::Right), c('+'), c('=')], "larger budget"),
-    bind(Action::NumberDown, "number-down", &[c('[')], "fewer answers, earlier hedge")
-        .footer(4, "[ ]", "[ ]", "k / delay"),
+    bind(Action::NumberDown, "number-down", &[c('[')], "fewer answers, earlier hedge").footer(
+        4,
+        "[ ]",
+        "[ ]",
+        "k / delay",
+    ),
     bind(Action::NumberUp, "number-up", &[c(']')], "more answers, later hedge"),
     bind(Action::PeriodDown, "period-down", &[c('<')], "rounds more often").footer(6, "< >", "< >", "period"),
     bind(Action::PeriodUp, "period-up", &[c('>')], "rounds less often"),

@@ -141,7 +141,8 @@ impl Lane {
             bars.push(queued(end, fate));
         }
         alone(&mut bars);
-        let phase = call.attempts.iter().filter(|a| a.ended.is_none()).map(super::live::LiveAttempt::phase).max();
+        let phase =
+            call.attempts.iter().filter(|a| a.ended.is_none()).map(super::live::LiveAttempt::phase).max();
         let phase = phase.or_else(|| call.attempts.first().map(super::live::LiveAttempt::phase));
         let phase = phase.unwrap_or(Phase::Queued);
         Some(Self {
@@ -183,7 +184,7 @@ fn live_bar(call: &LiveCall, index: usize, now: Duration) -> Option<Bar> {
         segments: attempt.segments(end),
         fate,
         status: attempt.ended.and_then(|e| e.status),
-        reused: attempt.ended.and_then(|e| e.reused),
+        reused: attempt.reused(),
     })
 }
 
@@ -194,7 +195,9 @@ fn fate(call: Outcome, attempt: AttemptOutcome, reason: Option<Reason>, winner: 
         (AttemptOutcome::Ok | AttemptOutcome::Cancelled, Outcome::Ok) => Fate::Lost,
         (_, Outcome::NotNeeded) => Fate::NotNeeded,
         (_, Outcome::Missing(reason)) if reason.is_cut() => Fate::Cut,
-        (_, Outcome::Missing(Reason::SiblingFailed | Reason::Aborted | Reason::QuorumImpossible)) => Fate::Stopped,
+        (_, Outcome::Missing(Reason::SiblingFailed | Reason::Aborted | Reason::QuorumImpossible)) => {
+            Fate::Stopped
+        }
         // Its own timeout, or nothing could be sent.
         (_, Outcome::Missing(reason)) => Fate::Failed(reason),
     }

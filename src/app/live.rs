@@ -125,6 +125,18 @@ impl LiveAttempt {
         out
     }
 
+    /// Whether it goes over a kept connection, as far as its end or its phases tell.
+    #[must_use]
+    pub fn reused(&self) -> Option<bool> {
+        let dialled = |p: &(Phase, Duration)| matches!(p.0, Phase::Dns | Phase::Connect | Phase::Tls);
+        let sent = |p: &(Phase, Duration)| matches!(p.0, Phase::Waiting | Phase::Body);
+        match self.ended {
+            Some(ended) => ended.reused,
+            None if self.phases.iter().any(dialled) => Some(false),
+            None => self.phases.iter().any(sent).then_some(true),
+        }
+    }
+
     /// The phase it is in.
     #[must_use]
     pub fn phase(&self) -> Phase {

@@ -44,7 +44,9 @@ pub(super) fn budget(settings: &mut Settings, way: Way) {
 /// 1, 2, … 10, 12, … 20, 25, … ms, up to ten minutes.
 fn budget_marks() -> impl Iterator<Item = Duration> {
     let step = |at: u64| BUDGET_STEPS.iter().find(|s| at < s.0).map_or(LAST_STEP, |s| s.1);
-    std::iter::successors(Some(1_u64), move |&at| Some(at + step(at))).map(ms).take_while(|&d| d <= ms(600_000))
+    std::iter::successors(Some(1_u64), move |&at| Some(at + step(at)))
+        .map(ms)
+        .take_while(|&d| d <= ms(600_000))
 }
 
 /// k one down or up, within the optional calls.

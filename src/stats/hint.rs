@@ -63,7 +63,9 @@ impl Recent {
 const fn remedy(reason: Reason) -> Option<Remedy> {
     match reason {
         Reason::Deadline => Some(Remedy::FixLatency),
-        Reason::ConnectRefused | Reason::ConnectUnreachable | Reason::ConnectFailed => Some(Remedy::AddBreaker),
+        Reason::ConnectRefused | Reason::ConnectUnreachable | Reason::ConnectFailed => {
+            Some(Remedy::AddBreaker)
+        }
         _ => None,
     }
 }

@@ -32,7 +32,8 @@ pub struct History(VecDeque<RoundMark>);
 
 impl History {
     pub(super) fn push(&mut self, round: &Round) {
-        let missing = |cut| round.calls.iter().filter_map(|c| c.outcome.reason()).filter(|r| r.is_cut() == cut).count();
+        let missing =
+            |cut| round.calls.iter().filter_map(|c| c.outcome.reason()).filter(|r| r.is_cut() == cut).count();
         let mark = RoundMark {
             no: round.no,
             at: round.at,

@@ -78,7 +78,13 @@ impl Stats {
             rows.extend(endpoint.missing.iter().filter_map(|(&reason, tally)| {
                 let count = tally.count.sum(head, window);
                 let status = tally.status(head, window);
-                (count > 0).then_some(MissingRow { endpoint: EndpointId(index), reason, status, count, calls })
+                (count > 0).then_some(MissingRow {
+                    endpoint: EndpointId(index),
+                    reason,
+                    status,
+                    count,
+                    calls,
+                })
             }));
         }
         rows.sort_by_key(|row| std::cmp::Reverse(row.count));

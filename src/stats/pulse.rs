@@ -1,7 +1,7 @@
 //! The instrument's own numbers: how late it was, what it skipped, what it sent.
 
-use crate::domain::event::Vitals;
 use crate::domain::Round;
+use crate::domain::event::Vitals;
 use std::collections::VecDeque;
 use std::time::Duration;
 

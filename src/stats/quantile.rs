@@ -9,9 +9,9 @@ use std::time::Duration;
 pub enum Quantile {
     /// It was seen.
     At(Duration),
-    /// Calls were given up at this time before it was seen.
+    /// Above this time: until then it was not reached, and after that too few calls were still pending.
     Above(Duration),
-    /// Too few calls, or errors alone keep it from being reached.
+    /// Too few calls, or so many errors that it can never be reached.
     None,
 }
 
@@ -63,19 +63,24 @@ impl Samples {
         self.sorted.insert(at, (time, end));
     }
 
-    /// Times of the calls that came to an end by themselves and were seen at or after `from`.
+    /// Times of the calls that answered and were seen at or after `from`.
     pub(super) fn completions(&self, from: Duration) -> impl Iterator<Item = Duration> + '_ {
-        self.ring.iter().filter(move |s| s.seen >= from && s.end != End::Censored).map(|s| s.time)
+        self.ring.iter().filter(move |s| s.seen >= from && s.end == End::Ok).map(|s| s.time)
     }
 
     /// The smallest time by which a share `q` of the calls had answered.
     ///
-    /// Aalen-Johansen with errors as a competing risk: `F(t) = sum S(t-) d/n`.
+    /// Aalen-Johansen with errors as a competing risk: `F(t) = sum S(t-) d/n`. Followed as long as enough
+    /// calls are at risk; a quantile that could only come after that is above the last time looked at.
     #[expect(clippy::cast_precision_loss, reason = "counts up to KEPT")]
     pub(super) fn quantile(&self, q: f64) -> Quantile {
         let (mut answered, mut pending, mut index) = (0.0, 1.0, 0);
+        let mut seen = None;
         while let Some(&(time, _)) = self.sorted.get(index) {
             let at_risk = self.sorted.len() - index;
+            if at_risk < AT_RISK {
+                break;
+            }
             let ties = self.sorted.iter().skip(index).take_while(|s| s.0 == time);
             let (mut ok, mut events, mut all) = (0_usize, 0_usize, 0_usize);
             for &(_, end) in ties {
@@ -86,15 +91,13 @@ impl Samples {
             answered += pending * ok as f64 / at_risk as f64;
             pending *= 1.0 - events as f64 / at_risk as f64;
             if answered >= q - SLACK {
-                return if at_risk >= AT_RISK { Quantile::At(time) } else { Quantile::None };
+                return Quantile::At(time);
             }
+            seen = Some(time);
             index += all;
         }
-        let censored = self.sorted.iter().rev().find(|s| s.1 == End::Censored);
-        match censored {
-            Some(&(time, _)) if self.sorted.len() >= AT_RISK && answered + pending >= q - SLACK => {
-                Quantile::Above(time)
-            }
+        match seen {
+            Some(time) if answered + pending >= q - SLACK => Quantile::Above(time),
             _ => Quantile::None,
         }
     }
@@ -114,7 +117,9 @@ fn observe(round: &Round, call: &Call) -> Option<(Duration, End)> {
         (Outcome::Ok, _) => Some((call.end, End::Ok)),
         (Outcome::NotNeeded, _) => Some((call.end, End::Censored)),
         // Late, but seen: the call's real time is known.
-        (Outcome::Missing(Reason::Deadline), Some(late)) => Some((round.budget.saturating_add(late), End::Ok)),
+        (Outcome::Missing(Reason::Deadline), Some(late)) => {
+            Some((round.budget.saturating_add(late), End::Ok))
+        }
         (Outcome::Missing(reason), _) => match reason {
             Reason::BreakerOpen
             | Reason::BackingOff
@@ -151,7 +156,7 @@ mod tests {
         let s = samples(&(1..=100).map(|i| (i, End::Ok)).collect::<Vec<_>>());
         assert_eq!(s.quantile(0.5), Quantile::At(ms(50)));
         assert_eq!(s.quantile(0.95), Quantile::At(ms(95)));
-        assert_eq!(s.quantile(0.99), Quantile::None, "two calls at risk are no estimate");
+        assert_eq!(s.quantile(0.99), Quantile::Above(ms(96)), "two calls at risk are no estimate");
     }
 
     #[test]

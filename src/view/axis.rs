@@ -85,13 +85,19 @@ impl Axis {
             Shown::Over(round) => round.quorum_at,
             _ => None,
         };
-        let mut wanted = vec![(if cuts { LineKind::Deadline } else { LineKind::Budget }, budget, quorum.is_none() && cuts)];
+        let mut wanted = vec![(
+            if cuts { LineKind::Deadline } else { LineKind::Budget },
+            budget,
+            quorum.is_none() && cuts,
+        )];
         if app.may_pass_budget() && request != budget {
             wanted.push((LineKind::Request, request, !cuts));
         }
         wanted.extend(quorum.map(|at| (LineKind::Quorum, at, true)));
-        self.lines =
-            wanted.into_iter().filter_map(|(kind, at, leads)| Some(Line { kind, at, x: self.column(at)?, leads })).collect();
+        self.lines = wanted
+            .into_iter()
+            .filter_map(|(kind, at, leads)| Some(Line { kind, at, x: self.column(at)?, leads }))
+            .collect();
     }
 
     /// The column of an instant on the screen.
@@ -142,7 +148,8 @@ impl Widget for &TimeAxis<'_> {
         }
         let mut label = |x: u16, text: &str, air: u16| {
             let (from, to) = (x, x.saturating_add(width(text)));
-            let free = taken.iter().all(|&(a, b)| to + air <= a || from >= b + air) && to <= self.columns.axis_end();
+            let free =
+                taken.iter().all(|&(a, b)| to + air <= a || from >= b + air) && to <= self.columns.axis_end();
             if free {
                 taken.push((from, to));
                 pen.put(x, y, to, text, dim);
@@ -197,7 +204,7 @@ impl TimeAxis<'_> {
 
     fn heads(&self, y: u16, pen: &mut Pen<'_>) {
         let dim = self.ctx.theme.dim();
-        if let Some((x, width)) = self.columns.outcome {
+        if let Some((x, width)) = self.columns.outcome.filter(|o| o.1 > 12) {
             pen.put(x, y, x + width, "outcome", dim);
         }
         if let Some(x) = self.columns.conn {
@@ -219,4 +226,3 @@ impl Ctx<'_> {
         }
     }
 }
-

@@ -1,7 +1,7 @@
 //! An attempt's bar: phases in shades, its end in eighths of a cell, and the mark of how it ended.
 
-use super::ctx::Ctx;
 use super::axis::Axis;
+use super::ctx::Ctx;
 use super::text::{Pen, width};
 use super::theme::Tone;
 use crate::app::{Bar, Fate};
@@ -64,7 +64,7 @@ pub fn draw(ctx: &Ctx<'_>, pen: &mut Pen<'_>, axis: &Axis, y: u16, bar: &Bar, lo
     }
 }
 
-/// Writes an end mark; the cells between its word and the bar stay as they are.
+/// Writes an end mark.
 pub fn draw_mark(ctx: &Ctx<'_>, pen: &mut Pen<'_>, axis: &Axis, y: u16, mark: EndMark) {
     let style = if mark.bold { ctx.theme.bold(mark.tone) } else { ctx.theme.tone(mark.tone) };
     let end = axis.x.saturating_add(axis.scale.width());
@@ -81,8 +81,7 @@ pub fn draw_mark(ctx: &Ctx<'_>, pen: &mut Pen<'_>, axis: &Axis, y: u16, mark: En
         x = line + 2;
     }
     if x.saturating_add(length) <= end {
-        pen.cell(x, y, mark.glyph, style);
-        pen.put(x + 2, y, end, mark.word, style);
+        pen.put(x, y, end, &format!("{} {}", mark.glyph, mark.word), style);
     }
 }
 
@@ -93,7 +92,12 @@ fn thin(ctx: &Ctx<'_>, pen: &mut Pen<'_>, axis: &Axis, y: u16, bar: &Bar) -> u16
     let style = ctx.theme.dim();
     pen.fill(axis.x + cells.first, axis.x.saturating_add(cells.full_end), y, full, style);
     if cells.eighths > 0 {
-        pen.cell(axis.x.saturating_add(cells.full_end), y, if cells.eighths >= 4 { full } else { half }, style);
+        pen.cell(
+            axis.x.saturating_add(cells.full_end),
+            y,
+            if cells.eighths >= 4 { full } else { half },
+            style,
+        );
     }
     axis.x.saturating_add(cells.end())
 }

@@ -40,7 +40,9 @@ impl Widget for &Footer<'_> {
         let mut pen = Pen::new(buf);
         let mut x = area.x.saturating_add(1);
         for entry in entries.iter().filter(|e| e.rank <= most) {
-            x = pen.put(x, area.y, area.right(), keys(entry), self.ctx.theme.bold(Tone::Plain)).saturating_add(1);
+            x = pen
+                .put(x, area.y, area.right(), keys(entry), self.ctx.theme.bold(Tone::Plain))
+                .saturating_add(1);
             x = pen.put(x, area.y, area.right(), entry.label, self.ctx.theme.dim()).saturating_add(3);
         }
     }

@@ -161,7 +161,9 @@ mod tests {
                 assert!(states.iter().skip(i + 1).all(|b| a != b), "{a} twice");
             }
             let single = [set.line, set.line_hit, set.delay, set.grid, set.nothing, set.kept, set.selected];
-            assert!(single.iter().chain(&set.phases).chain(set.levels).chain(set.counts).all(|g| width(g) == 1));
+            assert!(
+                single.iter().chain(&set.phases).chain(set.levels).chain(set.counts).all(|g| width(g) == 1)
+            );
         }
     }
 

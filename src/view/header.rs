@@ -4,7 +4,7 @@
 use super::ctx::Ctx;
 use super::layout::{Regions, Size, WIDE};
 use super::numbers;
-use super::text::{Pen, cut, spans_width};
+use super::text::{Pen, cut};
 use super::theme::Tone;
 use crate::app::Pace;
 use crate::domain::{Mode, Settings};
@@ -29,31 +29,20 @@ impl Widget for &Header<'_> {
         if let Some(y) = self.regions.header {
             let right = self.right();
             let end = pen.spans_right(end, y, &right).saturating_sub(2);
-            self.ctx.fitting(&mut pen, (x, y, end), &self.left());
+            pen.groups(x, y, end, &self.left());
         }
         if let Some(y) = self.regions.honesty {
-            self.ctx.fitting(&mut pen, (x, y, end), &self.honesty(area.width));
+            pen.groups(x, y, end, &self.honesty(area.width));
         }
     }
 }
 
 impl Ctx<'_> {
-    /// Writes groups of pieces three columns apart, and leaves out those at the end that don't fit.
-    pub(super) fn fitting(&self, pen: &mut Pen<'_>, (x, y, end): (u16, u16, u16), groups: &[Vec<Span<'_>>]) {
-        let mut next = x;
-        for group in groups {
-            if next.saturating_add(spans_width(group)) > end {
-                return;
-            }
-            next = pen.spans(next, y, end, group).saturating_add(3);
-        }
-    }
-
     /// Live or paused.
     pub(super) fn pace(&self) -> Span<'static> {
         match self.app.pace {
             Pace::Live => self.bold("live", Tone::Plain),
-            Pace::Paused => Span::styled(" paused ", self.theme.reversed()),
+            Pace::Paused => Span::styled(" paused ", super::theme::Theme::reversed()),
         }
     }
 
@@ -118,12 +107,20 @@ impl Header<'_> {
             Mode::Deadline => {}
             Mode::Quorum => {
                 let k = to.quorum_of(n).to_string();
-                out.extend(ctx.setting((before(from.quorum_of(n).to_string(), &k), k), &format!(" of {n}"), Tone::Ok));
+                out.extend(ctx.setting(
+                    (before(from.quorum_of(n).to_string(), &k), k),
+                    &format!(" of {n}"),
+                    Tone::Ok,
+                ));
                 out.push(ctx.dim("  by "));
             }
             Mode::Hedge => {
                 let delay = to.hedge.delay.to_string();
-                out.extend(ctx.setting((before(from.hedge.delay.to_string(), &delay), delay), "", Tone::Hedge));
+                out.extend(ctx.setting(
+                    (before(from.hedge.delay.to_string(), &delay), delay),
+                    "",
+                    Tone::Hedge,
+                ));
                 out.push(ctx.dim("  by "));
             }
             Mode::WaitAll | Mode::FailFast => out.push(ctx.dim(" budget ")),
@@ -142,7 +139,10 @@ impl Header<'_> {
             return vec![Ctx::plain(format!("{} ms", word(to)))];
         }
         let arrow = self.ctx.glyphs.arrow;
-        vec![Ctx::plain(format!("{} {arrow} ", word(from))), self.ctx.bold(format!("{} ms", word(to)), Tone::Plain)]
+        vec![
+            Ctx::plain(format!("{} {arrow} ", word(from))),
+            self.ctx.bold(format!("{} ms", word(to)), Tone::Plain),
+        ]
     }
 
     fn right(&self) -> Vec<Span<'static>> {

@@ -68,9 +68,11 @@ impl HistoryPanel<'_> {
         let glyphs = self.ctx.glyphs;
         let mode = self.ctx.app.round_settings().mode;
         let label = if mode == Mode::Quorum { "quorum met" } else { "complete" };
-        let kept = Strip { glyph: glyphs.ok, label, tone: Tone::Ok, mark: true, count: |m| usize::from(m.kept) };
+        let kept =
+            Strip { glyph: glyphs.ok, label, tone: Tone::Ok, mark: true, count: |m| usize::from(m.kept) };
         let cut = Strip { glyph: glyphs.cut, label: "cut", tone: Tone::Cut, mark: false, count: |m| m.cut };
-        let error = Strip { glyph: glyphs.error, label: "error", tone: Tone::Error, mark: false, count: |m| m.error };
+        let error =
+            Strip { glyph: glyphs.error, label: "error", tone: Tone::Error, mark: false, count: |m| m.error };
         let won = Strip {
             glyph: glyphs.hedge,
             label: "hedge won",

@@ -1,8 +1,8 @@
 //! The lanes: a row per call on one time axis, hedges under their call, what came of it at the right.
 
-use super::ctx::Ctx;
 use super::axis::Axis;
 use super::bar::{self, EndMark};
+use super::ctx::Ctx;
 use super::hills;
 use super::layout::Columns;
 use super::numbers;
@@ -41,7 +41,8 @@ impl Widget for &Lanes<'_> {
         if area.is_empty() {
             return;
         }
-        let lanes: Vec<Option<Lane>> = (0..self.ctx.app.endpoints.len()).map(|i| self.ctx.app.lane(i)).collect();
+        let lanes: Vec<Option<Lane>> =
+            (0..self.ctx.app.endpoints.len()).map(|i| self.ctx.app.lane(i)).collect();
         let (placed, hidden) = self.place(lanes, area);
         let mut pen = Pen::new(buf);
         let bottom = placed.iter().map(|p| p.y + extra_rows(p.lane.as_ref()) + 1).max().unwrap_or(area.y);
@@ -156,13 +157,13 @@ impl Lanes<'_> {
         let (_, tone) = ctx.state_glyph(lane.state);
         let loud = !matches!(lane.state, LaneState::Ok | LaneState::NotNeeded)
             && lane.state != LaneState::Error(Reason::SiblingFailed);
-        let late = lane.is_late(ctx.app.round_budget());
+        let overdue = lane.is_late(ctx.app.round_budget());
         let censored = matches!(lane.state, LaneState::Cut(..));
         self.time(lane.end, censored, (tone, loud), y, pen);
         let words = match lane.state {
             LaneState::Ok => {
                 let answer = ctx.dim(lane.status.map_or_else(|| "ok".to_owned(), |s| format!("ok {s}")));
-                let mark = late.then(|| ctx.bold(format!(" {} late", ctx.glyphs.dot), Tone::Cut));
+                let mark = overdue.then(|| ctx.bold(format!(" {} late", ctx.glyphs.dot), Tone::Cut));
                 [Some(answer), mark].into_iter().flatten().collect()
             }
             LaneState::NotNeeded => vec![ctx.dim("not needed")],
@@ -197,7 +198,9 @@ impl Lanes<'_> {
         self.time(bar.end.saturating_sub(bar.start), bar.fate == Fate::Cut, (tone, loud), y, pen);
         let phase = bar.segments.last().map_or(Phase::Queued, |s| s.0);
         let words = match bar.fate {
-            Fate::Ok | Fate::Won => ctx.dim(bar.status.map_or_else(|| "ok".to_owned(), |s| format!("ok {s}"))),
+            Fate::Ok | Fate::Won => {
+                ctx.dim(bar.status.map_or_else(|| "ok".to_owned(), |s| format!("ok {s}")))
+            }
             Fate::Lost | Fate::NotNeeded | Fate::Stopped => ctx.dim("cancelled"),
             Fate::Running => ctx.bold(phase.as_str(), Tone::Running),
             Fate::Cut => ctx.bold(format!("cut {} {phase}", ctx.glyphs.dot), Tone::Cut),
@@ -206,7 +209,14 @@ impl Lanes<'_> {
         self.outcome(&[words], bar.reused, y, pen);
     }
 
-    fn time(&self, time: std::time::Duration, censored: bool, (tone, loud): (Tone, bool), y: u16, pen: &mut Pen<'_>) {
+    fn time(
+        &self,
+        time: std::time::Duration,
+        censored: bool,
+        (tone, loud): (Tone, bool),
+        y: u16,
+        pen: &mut Pen<'_>,
+    ) {
         let theme = self.ctx.theme;
         let (number, unit) = numbers::measured(time);
         let (strong, weak) = match (loud, tone) {
@@ -274,7 +284,7 @@ impl Lanes<'_> {
 
 fn cut_words(ctx: &Ctx<'_>, lane: &Lane, reason: Reason, phase: Phase) -> String {
     match (lane.late_by, reason) {
-        (Some(late), _) => format!("{} late", numbers::ms(late)),
+        (Some(by), _) => format!("{} late", numbers::ms(by)),
         (None, Reason::Throttled) => reason.as_str().to_owned(),
         (None, _) => format!("cut {} {phase}", ctx.glyphs.dot),
     }
@@ -323,7 +333,8 @@ fn window(rows: &[u16], selected: usize, room: u16) -> std::ops::Range<usize> {
 
 /// The replica's letter where there are several, and `!` for a required call.
 fn tag(replica: usize, replicas: usize, required: bool) -> String {
-    let letter = (replicas > 1).then(|| u8::try_from(replica).ok().filter(|r| *r < 26).map_or('z', |r| (b'a' + r) as char));
+    let letter = (replicas > 1)
+        .then(|| u8::try_from(replica).ok().filter(|r| *r < 26).map_or('z', |r| (b'a' + r) as char));
     letter.into_iter().chain(required.then_some('!')).collect()
 }
 

@@ -135,7 +135,7 @@ impl Regions {
         let spare = area.height.saturating_sub(FULL_ROWS + wanted);
         // Spare rows first set the panels apart, then make the tables longer, then go to the lanes.
         let gap = u16::from(spare >= 2);
-        let tables = spare.saturating_sub(2 * gap).min(8);
+        let tables = spare.saturating_sub(2 * gap).min(4);
         let mut rows = Rows { area, next: area.y };
         let mut regions = Self::blank(Size::Full, area);
         regions.header = Some(rows.row());
@@ -215,9 +215,9 @@ impl Regions {
     }
 }
 
-/// Rows of a lane, 1 to 3, and of all lanes, within the room there is.
+/// Rows of a lane, 1 to 4, and of all lanes, within the room there is.
 fn lane_rows(lanes: u16, hedges: u16, room: u16) -> (u16, u16) {
-    let rows = (room.saturating_sub(hedges) / lanes.max(1)).clamp(1, 3);
+    let rows = (room.saturating_sub(hedges) / lanes.max(1)).clamp(1, 4);
     (rows, lanes.saturating_mul(rows).saturating_add(hedges).min(room))
 }
 
@@ -226,12 +226,12 @@ fn inset(panel: Rect) -> Rect {
     Rect { x: panel.x.saturating_add(1), width: panel.width.saturating_sub(2), ..panel }
 }
 
-/// The missing table at the left, a panel of 46 columns or more at the right, 4 between.
+/// The missing table at the left, a panel of 46 columns or a few more beside it, 4 between.
 fn side_by_side(panels: Rect) -> (Rect, Rect) {
     let panels = inset(panels);
     let left = panels.width.saturating_sub(50).min(108);
     let x = panels.x + left + 4;
-    (Rect { width: left, ..panels }, Rect { x, width: panels.right().saturating_sub(x), ..panels })
+    (Rect { width: left, ..panels }, Rect { x, width: panels.right().saturating_sub(x).min(60), ..panels })
 }
 
 /// Columns of the lanes.
@@ -261,7 +261,8 @@ impl Columns {
     /// The columns of a screen this wide.
     #[must_use]
     pub fn of(app: &App, area: Rect) -> Self {
-        let tag_width = app.endpoints.iter().map(|e| super::lanes::tag_width(e.replicas, e.required)).max().unwrap_or(0);
+        let tag_width =
+            app.endpoints.iter().map(|e| super::lanes::tag_width(e.replicas, e.required)).max().unwrap_or(0);
         let tags = if tag_width > 0 { tag_width + 1 } else { 0 };
         let (least, most) = match area.width {
             w if w >= 80 => (9, w / 6),

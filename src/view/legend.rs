@@ -25,12 +25,15 @@ impl Widget for &Legend<'_> {
         }
         let ctx = self.ctx;
         let mut spans: Vec<Span<'static>> = Vec::new();
-        for &phase in Phase::ALL.iter().filter(|&&p| p != Phase::Queued) {
+        // Hedge rounds have more to explain; the short phases make room for it.
+        let hedge = ctx.app.round_settings().mode == Mode::Hedge;
+        let left_out = |p: Phase| p == Phase::Queued || hedge && matches!(p, Phase::Dns | Phase::Tls);
+        for &phase in Phase::ALL.iter().filter(|&&p| !left_out(p)) {
             let style = if phase == Phase::Body { ctx.theme.tone(Tone::Plain) } else { ctx.theme.dim() };
             spans.push(Span::styled(ctx.glyphs.phase(phase, false), style));
             spans.push(ctx.dim(format!(" {phase}  ")));
         }
-        if ctx.app.round_settings().mode == Mode::Hedge {
+        if hedge {
             let word = match ctx.app.round_settings().hedge.delay {
                 delay @ HedgeDelay::Percentile(_) => format!(" hedge delay ({delay} of this endpoint)"),
                 delay @ HedgeDelay::Fixed(_) => format!(" hedge delay ({delay})"),

@@ -41,7 +41,15 @@ impl Grid {
         let reason_width = if area.width >= 76 { 20 } else { 16 };
         let count_end = reason + reason_width + 6;
         let share_end = count_end + 8;
-        Self { glyph: x + 1, name: x + 3, reason, count_end, share_end, spark: share_end + 3, end: area.right() }
+        Self {
+            glyph: x + 1,
+            name: x + 3,
+            reason,
+            count_end,
+            share_end,
+            spark: share_end + 3,
+            end: area.right(),
+        }
     }
 }
 
@@ -76,6 +84,7 @@ impl Missing<'_> {
             y += 1;
         }
         if totals.rounds == 0 {
+            pen.put(grid.name, y, grid.end, "no round has settled yet", theme.dim());
             return;
         }
         if rows.is_empty() {
@@ -115,7 +124,13 @@ impl Missing<'_> {
         let style = |tone| if first { ctx.theme.bold(tone) } else { ctx.theme.tone(tone) };
         pen.cell(grid.glyph, y, glyph, ctx.theme.tone(tone));
         let width = grid.reason.saturating_sub(grid.name + 1);
-        pen.put(grid.name, y, grid.reason, &cut(ctx.endpoint(row.endpoint), width, ellipsis), style(Tone::Plain));
+        pen.put(
+            grid.name,
+            y,
+            grid.reason,
+            &cut(ctx.endpoint(row.endpoint), width, ellipsis),
+            style(Tone::Plain),
+        );
         let width = grid.count_end.saturating_sub(grid.reason + 6);
         pen.put(grid.reason, y, grid.count_end, &cut(&row.label(), width, ellipsis), style(tone));
         pen.put_right(grid.count_end, y, &row.count.to_string(), style(Tone::Plain));
@@ -190,6 +205,6 @@ impl Missing<'_> {
             ]);
         }
         let x = pen.put(area.x, area.y, area.right(), "missing ", ctx.theme.dim());
-        ctx.fitting(pen, (x, area.y, area.right()), &groups);
+        pen.groups(x, area.y, area.right(), &groups);
     }
 }

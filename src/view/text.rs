@@ -80,6 +80,17 @@ impl<'b> Pen<'b> {
         spans.iter().fold(x, |x, span| self.put(x, y, limit, &span.content, span.style))
     }
 
+    /// Writes groups of pieces three columns apart, and leaves out those at the end that don't fit.
+    pub fn groups(&mut self, x: u16, y: u16, limit: u16, groups: &[Vec<Span<'_>>]) {
+        let mut next = x;
+        for group in groups {
+            if next.saturating_add(spans_width(group)) > limit {
+                return;
+            }
+            next = self.spans(next, y, limit, group).saturating_add(3);
+        }
+    }
+
     /// Writes pieces so that they end before the column `end`, and returns their first column.
     pub fn spans_right(&mut self, end: u16, y: u16, spans: &[Span<'_>]) -> u16 {
         let start = end.saturating_sub(spans_width(spans));

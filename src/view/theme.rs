@@ -70,7 +70,7 @@ impl Theme {
 
     /// A state that must not be overlooked.
     #[must_use]
-    pub fn reversed(self) -> Style {
+    pub fn reversed() -> Style {
         Style::new().add_modifier(Modifier::REVERSED)
     }
 }

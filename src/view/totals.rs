@@ -17,7 +17,7 @@ pub struct TotalsPanel<'a> {
 }
 
 /// Columns after the number of each window, from the panel's left edge.
-const ENDS: [u16; 4] = [17, 25, 33, 46];
+const ENDS: [u16; 4] = [19, 28, 37, 46];
 
 impl Widget for &TotalsPanel<'_> {
     fn render(self, area: Rect, buf: &mut Buffer) {
@@ -30,29 +30,36 @@ impl Widget for &TotalsPanel<'_> {
         let rounds = totals.last().map_or(0, |t| t.rounds);
         let words = format!("{rounds} {}", if rounds == 1 { "round" } else { "rounds" });
         let first = Row { x: area.x, y: area.y, width: area.width };
-        pen.title(first, &[ctx.bold("Calls", Tone::Plain)], (ctx.glyphs.rule, theme.dim()), &[ctx.dim(words)]);
+        pen.title(
+            first,
+            &[ctx.bold("Calls", Tone::Plain)],
+            (ctx.glyphs.rule, theme.dim()),
+            &[ctx.dim(words)],
+        );
         let mut ys = (area.y + 1)..area.bottom();
         if area.height > 6
             && let Some(y) = ys.next()
         {
             for (window, end) in Window::ALL.iter().zip(ENDS) {
-                pen.put_right(area.x + end, y, window.label(), theme.dim());
+                let label = if *window == Window::Start { "start" } else { window.label() };
+                pen.put_right(area.x + end, y, label, theme.dim());
             }
         }
         if rounds == 0 {
             return;
         }
         let plain = theme.tone(Tone::Plain);
-        let mut row = |glyph: &str, word: &str, tone: Tone, style: Style, value: &dyn Fn(&Totals) -> String| {
-            let Some(y) = ys.next() else { return };
-            pen.put(area.x + 1, y, area.right(), glyph, theme.tone(tone));
-            pen.put(area.x + 3, y, area.right(), word, theme.tone(tone));
-            for (totals, end) in totals.iter().zip(ENDS) {
-                let text = value(totals);
-                let zero = text == ctx.glyphs.dot;
-                pen.put_right(area.x + end, y, &text, if zero { theme.dim() } else { style });
-            }
-        };
+        let mut row =
+            |glyph: &str, word: &str, tone: Tone, style: Style, value: &dyn Fn(&Totals) -> String| {
+                let Some(y) = ys.next() else { return };
+                pen.put(area.x + 1, y, area.right(), glyph, theme.tone(tone));
+                pen.put(area.x + 3, y, area.right(), word, theme.tone(tone));
+                for (totals, end) in totals.iter().zip(ENDS) {
+                    let text = value(totals);
+                    let zero = text == ctx.glyphs.dot;
+                    pen.put_right(area.x + end, y, &text, if zero { theme.dim() } else { style });
+                }
+            };
         let count = |n: u64| if n == 0 { ctx.glyphs.dot.to_owned() } else { n.to_string() };
         row(ctx.glyphs.ok, "ok", Tone::Ok, plain, &|t| count(t.ok));
         row(ctx.glyphs.cut, "cut", Tone::Cut, theme.tone(Tone::Cut), &|t| count(t.cut));

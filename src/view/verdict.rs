@@ -3,7 +3,7 @@
 use super::ctx::Ctx;
 use super::layout::{Regions, Size};
 use super::numbers;
-use super::text::{Pen, Row, cut};
+use super::text::{Pen, Row, cut, spans_width};
 use super::theme::Tone;
 use crate::app::lane::Tally;
 use crate::app::{App, Health, LiveRound, Pace, Shown};
@@ -24,37 +24,42 @@ pub struct Verdict<'a> {
 impl Widget for &Verdict<'_> {
     fn render(self, area: Rect, buf: &mut Buffer) {
         let (ctx, size) = (self.ctx, self.regions.size);
-        let margin = if size == Size::Min { 2 } else { 1 };
-        let width = area.width.saturating_sub(1 + margin);
+        let width = area.width.saturating_sub(2);
         let row = Row { x: area.x.saturating_add(1), y: self.regions.verdict, width };
-        let mut left = match (size, ctx.app.round_no()) {
+        let title = match (size, ctx.app.round_no()) {
             (Size::Min, _) => ctx.budget(),
             (_, None) => vec![ctx.bold("waiting for the first round", Tone::Plain)],
             (Size::Small, Some(no)) => vec![ctx.bold(no.to_string(), Tone::Plain)],
             (_, Some(no)) => vec![ctx.bold(format!("Round {no}"), Tone::Plain)],
         };
-        for group in self.counts() {
-            left.push(Span::raw("  "));
-            left.extend(group);
-        }
         let right = match &ctx.app.health {
             Health::Failed(why) => vec![ctx.bold(cut(why, row.width / 2, ctx.glyphs.ellipsis), Tone::Error)],
             Health::Running => self.right(),
         };
+        // The verdict matters more than the words beside the counts, and the counts more than its details.
+        let room = row.width.saturating_sub(spans_width(&right) + 1);
+        let forms = [size == Size::Min, true].map(|bare| {
+            let counts = self.counts(bare).into_iter();
+            title
+                .iter()
+                .cloned()
+                .chain(counts.flat_map(|c| [vec![Span::raw("  ")], c].concat()))
+                .collect::<Vec<_>>()
+        });
+        let left = forms.iter().find(|f| spans_width(f) <= room).unwrap_or(&title);
         let rule = if size >= Size::Medium { ctx.glyphs.rule } else { " " };
-        Pen::new(buf).title(row, &left, (rule, ctx.theme.dim()), &right);
+        Pen::new(buf).title(row, left, (rule, ctx.theme.dim()), &right);
     }
 }
 
 impl Verdict<'_> {
-    fn counts(&self) -> Vec<Vec<Span<'static>>> {
+    fn counts(&self, bare: bool) -> Vec<Vec<Span<'static>>> {
         let (ctx, glyphs) = (self.ctx, self.ctx.glyphs);
         let tally = match &ctx.app.shown {
             Shown::Waiting => return Vec::new(),
             Shown::Running(live) => Tally::of_live(live),
             Shown::Over(round) => Tally::of_round(round),
         };
-        let bare = self.regions.size == Size::Min;
         let group = |count: usize, glyph: &str, word: &str, tone: Tone| {
             let quiet = tone == Tone::Dim;
             let number = ctx.bold(count.to_string(), if quiet { Tone::Plain } else { tone });
@@ -105,7 +110,7 @@ fn running(app: &App, live: &LiveRound) -> String {
     if elapsed <= budget {
         of(budget)
     } else if app.may_pass_budget() {
-        format!("{}, {} over budget", numbers::ms(elapsed), numbers::ms(elapsed - budget))
+        format!("{}, {} over budget", numbers::ms(elapsed), numbers::ms(elapsed.saturating_sub(budget)))
     } else {
         // The news of its end is on its way.
         format!("{0} of {0}", numbers::setting_ms(budget))
@@ -114,7 +119,8 @@ fn running(app: &App, live: &LiveRound) -> String {
 
 fn over(ctx: &Ctx<'_>, round: &Round) -> (String, Tone) {
     let dot = ctx.glyphs.dot;
-    let took = if round.overshoot().is_some() { numbers::fine_ms(round.took) } else { numbers::ms(round.took) };
+    let took =
+        if round.overshoot().is_some() { numbers::fine_ms(round.took) } else { numbers::ms(round.took) };
     if !round.ok {
         return (format!("failed: {}", failures(ctx, round)), Tone::Error);
     }
@@ -129,7 +135,10 @@ fn over(ctx: &Ctx<'_>, round: &Round) -> (String, Tone) {
             }
             (None, Some(at)) => {
                 let had = round.answered_optional;
-                (format!("quorum impossible from {}: {had} of {k} {dot} {took}", numbers::ms(at)), Tone::Error)
+                (
+                    format!("quorum impossible from {}: {had} of {k} {dot} {took}", numbers::ms(at)),
+                    Tone::Error,
+                )
             }
             (None, None) if shortfall > 0 => {
                 (format!("quorum not met: {} of {k} {dot} {took}", round.answered_optional), Tone::Plain)
