@@ -5,6 +5,8 @@
 
 pub mod actions;
 mod config;
+mod events;
+mod keys;
 pub mod lane;
 pub mod live;
 mod tune;
@@ -19,13 +21,11 @@ pub use config::{Change, Config};
 pub use lane::{Bar, Fate, Lane, LaneState};
 pub use live::LiveRound;
 
-use crate::domain::event::RoundStarted;
-use crate::domain::{EndpointId, Event, Mode, Reason, Round, RoundNo, Settings};
+use crate::domain::{EndpointId, Event, Reason, Round, RoundNo, Settings};
 use crate::stats::{MissingRow, Stats, Window};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
-use tune::Way;
 
 /// What the screen has to know of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -312,148 +312,6 @@ impl App {
         rows
     }
 
-    fn engine(&mut self, event: Event) {
-        match event {
-            Event::RoundStarted(started) => self.started(started),
-            Event::Attempt { round, call, attempt, at, step } => {
-                if let Some(live) = self.running(round) {
-                    live.step(call, attempt, at, &step);
-                }
-            }
-            Event::CallSettled { round, call, at, outcome } => {
-                if let Some(live) = self.running(round) {
-                    live.settle(call, at, outcome);
-                }
-            }
-            Event::RoundPublished(round) => {
-                if self.running(round.no).is_some() {
-                    self.shown = Shown::Over(round);
-                }
-            }
-            Event::RoundSettled { round, vitals } => self.settled(&round, vitals),
-            Event::StartSkipped { .. } => {}
-            Event::SettingsChanged { settings, .. } => self.config.announced(settings),
-            Event::Paused(paused) => self.pace = if paused { Pace::Paused } else { Pace::Live },
-        }
-    }
-
-    fn running(&mut self, round: RoundNo) -> Option<&mut LiveRound> {
-        match &mut self.shown {
-            Shown::Running(live) if live.started.round == round => Some(live),
-            _ => None,
-        }
-    }
-
-    /// Rounds may overlap. The one on the lanes stays until it is over, and then until the next starts:
-    /// whoever always showed the newest would never see one reach its deadline.
-    fn started(&mut self, started: RoundStarted) {
-        let before = self.config.live();
-        let comparable = before.mode == started.settings.mode && before.budget == started.settings.budget;
-        if !comparable {
-            self.reaches.clear();
-        }
-        // Before the first round there is nothing that a mark could divide.
-        if self.shown != Shown::Waiting {
-            for change in Change::between(before, &started.settings, self.optional()) {
-                push(&mut self.marks, Mark { round: started.round, change }, MARKS);
-            }
-        }
-        self.config.started(&started.settings);
-        if !matches!(self.shown, Shown::Running(_)) {
-            self.shown = Shown::Running(LiveRound::new(started, self.endpoints.len()));
-        }
-    }
-
-    fn settled(&mut self, round: &Arc<Round>, vitals: crate::domain::event::Vitals) {
-        self.stats.fold(round, vitals);
-        let live = self.config.live();
-        if round.settings.mode == live.mode && round.settings.budget == live.budget {
-            push(&mut self.reaches, round.took, REACHES);
-        }
-        let now = self.stats.now();
-        if self.order.1.is_empty() || now.saturating_sub(self.order.0) >= RESORT {
-            let keys =
-                self.stats.missing(Window::Minute).into_iter().map(|r| (r.endpoint, r.reason)).collect();
-            self.order = (now, keys);
-        }
-        if self.round_no() == Some(round.no) {
-            self.shown = Shown::Over(Arc::clone(round));
-        }
-    }
-
-    fn act(&mut self, action: Action) -> Vec<Effect> {
-        if let Screen::Help(top) = self.screen {
-            match action {
-                Action::Back | Action::Help => self.screen = Screen::Dashboard,
-                Action::Up => self.screen = Screen::Help(top.saturating_sub(1)),
-                Action::Down => self.screen = Screen::Help((top + 1).min(actions::BINDINGS.len())),
-                Action::Quit => return vec![Effect::Quit],
-                Action::Redraw => return vec![Effect::Redraw],
-                _ => {}
-            }
-            return Vec::new();
-        }
-        match action {
-            Action::Mode(mode) => return self.change(|s, optional| set_mode(s, mode, optional)),
-            Action::NextMode => return self.change(|s, n| s.mode = tune::next_mode(s.mode, n)),
-            Action::BudgetDown => return self.change(|s, _| tune::budget(s, Way::Down)),
-            Action::BudgetUp => return self.change(|s, _| tune::budget(s, Way::Up)),
-            Action::NumberDown => return self.change(|s, n| own_number(s, n, Way::Down)),
-            Action::NumberUp => return self.change(|s, n| own_number(s, n, Way::Up)),
-            Action::PeriodDown => return self.change(|s, _| tune::period(s, Way::Down)),
-            Action::PeriodUp => return self.change(|s, _| tune::period(s, Way::Up)),
-            Action::Pause => return self.pause(),
-            Action::Step => return self.step(),
-            Action::Up => self.select(self.selected.saturating_sub(1)),
-            Action::Down => self.select(self.selected.saturating_add(1)),
-            Action::PageUp => self.select(self.selected.saturating_sub(PAGE)),
-            Action::PageDown => self.select(self.selected.saturating_add(PAGE)),
-            Action::First => self.select(0),
-            Action::Last => self.select(usize::MAX),
-            Action::Help => self.screen = Screen::Help(0),
-            Action::Back => {}
-            Action::Reset => self.reset(),
-            Action::Redraw => return vec![Effect::Redraw],
-            Action::Quit => return vec![Effect::Quit],
-        }
-        Vec::new()
-    }
-
-    /// Changes the settings of the rounds to come. Builds on what is already pending.
-    fn change(&mut self, change: impl FnOnce(&mut Settings, usize)) -> Vec<Effect> {
-        let (optional, mut to) = (self.optional(), self.wanted().clone());
-        change(&mut to, optional);
-        if to == *self.wanted() {
-            return Vec::new();
-        }
-        tune::settle(&mut to, optional);
-        self.config.ask(to.clone());
-        vec![Effect::Apply(to)]
-    }
-
-    fn pause(&mut self) -> Vec<Effect> {
-        let pause = self.pace == Pace::Live;
-        self.pace = if pause { Pace::Paused } else { Pace::Live };
-        vec![Effect::Pause(pause)]
-    }
-
-    fn step(&mut self) -> Vec<Effect> {
-        let mut effects = if self.pace == Pace::Live { self.pause() } else { Vec::new() };
-        effects.push(Effect::Step);
-        effects
-    }
-
-    fn select(&mut self, index: usize) {
-        self.selected = index.min(self.endpoints.len().saturating_sub(1));
-    }
-
-    fn reset(&mut self) {
-        self.stats.reset();
-        self.marks.clear();
-        self.reaches.clear();
-        self.order.1.clear();
-    }
-
     /// The terminal's size as last told, columns and rows.
     #[must_use]
     pub fn size(&self) -> (u16, u16) {
@@ -472,20 +330,6 @@ pub fn update(app: &mut App, message: Message) -> Vec<Effect> {
         Message::Failed(why) => app.health = Health::Failed(crate::domain::text::clean(&why)),
     }
     Vec::new()
-}
-
-fn set_mode(settings: &mut Settings, mode: Mode, optional: usize) {
-    if tune::allowed(mode, optional) {
-        settings.mode = mode;
-    }
-}
-
-fn own_number(settings: &mut Settings, optional: usize, way: Way) {
-    match settings.mode {
-        Mode::Quorum => tune::quorum(settings, optional, way),
-        Mode::Hedge => tune::hedge_delay(settings, way),
-        Mode::Deadline | Mode::WaitAll | Mode::FailFast => {}
-    }
 }
 
 fn push<T>(ring: &mut VecDeque<T>, value: T, most: usize) {

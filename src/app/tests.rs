@@ -1,5 +1,6 @@
 use super::fixture as fx;
 use super::*;
+use crate::domain::Mode;
 use crate::domain::event::{AttemptStep, Vitals};
 use crate::domain::{HedgeDelay, Outcome};
 use std::time::Duration;
