@@ -1,1 +1,94 @@
-//! Widgets: `&App` to cells. Drawing never mutates and never blocks; knows no terminal library but ratatui.
+//! Widgets: `&App` to cells. One file a panel; [`draw`] puts them together.
+//!
+//! Drawing never mutates and never blocks, and works for every size from 0x0 up: below 40x10 one line says what
+//! is needed. Knows no terminal library but ratatui, and no clock: the app's time is the only one.
+
+mod axis;
+mod bar;
+mod ctx;
+mod footer;
+mod glyphs;
+mod header;
+mod help;
+mod hills;
+mod hint;
+mod history;
+mod lanes;
+mod layout;
+mod legend;
+mod missing;
+mod numbers;
+mod scale;
+mod text;
+mod theme;
+mod totals;
+mod verdict;
+
+#[cfg(test)]
+mod tests;
+
+pub use layout::LEAST;
+
+use crate::app::{App, Screen};
+use axis::Axis;
+use ctx::Ctx;
+use layout::{Columns, Regions};
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::widgets::Widget;
+use text::Pen;
+use theme::Tone;
+
+/// The whole screen.
+#[derive(Debug, Clone, Copy)]
+pub struct Dashboard<'a>(pub &'a App);
+
+impl Widget for &Dashboard<'_> {
+    fn render(self, area: Rect, buf: &mut Buffer) {
+        let area = area.intersection(buf.area);
+        let ctx = Ctx::new(self.0);
+        let Some(regions) = Regions::of(ctx.app, area) else {
+            too_small(&ctx, area, &mut Pen::new(buf));
+            return;
+        };
+        if let Screen::Help(top) = ctx.app.screen {
+            help::Help { ctx: &ctx, regions, top }.render(area, buf);
+            return;
+        }
+        let columns = Columns::of(ctx.app, area);
+        let axis = Axis::of(ctx.app, &columns);
+        header::Header { ctx: &ctx, regions }.render(area, buf);
+        verdict::Verdict { ctx: &ctx, regions }.render(area, buf);
+        lanes::Lanes { ctx: &ctx, columns, axis: &axis, rows: regions.lane_rows }.render(regions.lanes, buf);
+        axis::TimeAxis { ctx: &ctx, columns, axis: &axis }.render(row(area, regions.axis), buf);
+        legend::Legend { ctx: &ctx, columns }.render(row(area, regions.legend), buf);
+        let missing = regions.missing.unwrap_or_default();
+        missing::Missing { ctx: &ctx, size: regions.size, name_width: columns.name_width }
+            .render(missing, buf);
+        totals::TotalsPanel { ctx: &ctx }.render(regions.totals.unwrap_or_default(), buf);
+        hint::HintLine { ctx: &ctx, size: regions.size }.render(row(area, regions.hint), buf);
+        history::HistoryPanel { ctx: &ctx }.render(regions.history.unwrap_or_default(), buf);
+        footer::Footer { ctx: &ctx }.render(row(area, Some(regions.footer)), buf);
+    }
+}
+
+/// Draws the whole screen.
+pub fn draw(app: &App, frame: &mut Frame) {
+    let area = frame.area();
+    frame.render_widget(&Dashboard(app), area);
+}
+
+/// A row as an area; an absent one is empty.
+fn row(area: Rect, y: Option<u16>) -> Rect {
+    y.map_or(Rect::default(), |y| Rect { y, height: 1, ..area })
+}
+
+fn too_small(ctx: &Ctx<'_>, area: Rect, pen: &mut Pen<'_>) {
+    let (w, h) = LEAST;
+    let needs = format!("fanscope needs {w}x{h}, this is {}x{}", area.width, area.height);
+    // The numbers matter most: where the sentence does not fit they stand alone.
+    let short = format!("needs {w}x{h}");
+    let text = if text::width(&needs) <= area.width { needs } else { short };
+    pen.put(area.x, area.y, area.right(), &text, ctx.theme.bold(Tone::Plain));
+}

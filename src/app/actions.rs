@@ -1,0 +1,259 @@
+//! The one registry of actions: dispatch, footer and help all come from [`BINDINGS`].
+
+use crate::domain::Mode;
+use std::fmt;
+
+/// What a key can ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Rounds of this mode from the next one on.
+    Mode(Mode),
+    /// The mode after this one.
+    NextMode,
+    /// A smaller budget.
+    BudgetDown,
+    /// A larger budget.
+    BudgetUp,
+    /// The mode's own number down: k, or the hedge delay.
+    NumberDown,
+    /// The mode's own number up.
+    NumberUp,
+    /// Rounds start more often.
+    PeriodDown,
+    /// Rounds start less often.
+    PeriodUp,
+    /// Pause, or go on.
+    Pause,
+    /// One round, then pause.
+    Step,
+    /// The lane above.
+    Up,
+    /// The lane below.
+    Down,
+    /// The first lane.
+    First,
+    /// The last lane.
+    Last,
+    /// Some lanes up.
+    PageUp,
+    /// Some lanes down.
+    PageDown,
+    /// Forget the counts.
+    Reset,
+    /// Show or hide the keys.
+    Help,
+    /// Back to the dashboard.
+    Back,
+    /// Paint everything anew.
+    Redraw,
+    /// Leave.
+    Quit,
+}
+
+/// A key without its modifiers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum KeyCode {
+    /// A character as typed.
+    Char(char),
+    /// Cursor left.
+    Left,
+    /// Cursor right.
+    Right,
+    /// Cursor up.
+    Up,
+    /// Cursor down.
+    Down,
+    /// Enter.
+    Enter,
+    /// Escape.
+    Esc,
+    /// Tab.
+    Tab,
+    /// Backspace.
+    Backspace,
+    /// Home.
+    Home,
+    /// End.
+    End,
+    /// Page up.
+    PageUp,
+    /// Page down.
+    PageDown,
+}
+
+/// A key press.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key {
+    /// Which key.
+    pub code: KeyCode,
+    /// Whether Ctrl was held.
+    pub ctrl: bool,
+}
+
+impl Key {
+    /// The key alone.
+    #[must_use]
+    pub const fn plain(code: KeyCode) -> Self {
+        Self { code, ctrl: false }
+    }
+
+    /// A character alone.
+    #[must_use]
+    pub const fn char(c: char) -> Self {
+        Self::plain(KeyCode::Char(c))
+    }
+
+    /// A character with Ctrl.
+    #[must_use]
+    pub const fn ctrl(c: char) -> Self {
+        Self { code: KeyCode::Char(c), ctrl: true }
+    }
+
+    /// The key's name in 7-bit characters.
+    #[must_use]
+    pub fn ascii(self) -> String {
+        let name = match self.code {
+            KeyCode::Char(' ') => "space".to_owned(),
+            KeyCode::Char(c) if self.ctrl => c.to_uppercase().to_string(),
+            KeyCode::Char(c) => c.to_string(),
+            code => format!("{code:?}"),
+        };
+        if self.ctrl { format!("Ctrl-{name}") } else { name }
+    }
+}
+
+impl fmt::Display for Key {
+    /// `q`, `space`, `←`, `Ctrl-C`, `Home`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let arrow = match self.code {
+            KeyCode::Left => "←",
+            KeyCode::Right => "→",
+            KeyCode::Up => "↑",
+            KeyCode::Down => "↓",
+            _ => return f.pad(&self.ascii()),
+        };
+        f.pad(arrow)
+    }
+}
+
+/// An action's place in the footer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Footer {
+    /// Its keys, perhaps together with those of a neighbour.
+    pub keys: &'static str,
+    /// The same in 7-bit characters.
+    pub ascii: &'static str,
+    /// What they do.
+    pub label: &'static str,
+    /// What stays when room is short: 0 always, then the lowest first.
+    pub rank: u8,
+}
+
+/// An action with all that is shown of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Binding {
+    /// The action.
+    pub action: Action,
+    /// Its stable name.
+    pub name: &'static str,
+    /// What it does, for the help.
+    pub help: &'static str,
+    /// The keys it has by default.
+    pub keys: &'static [Key],
+    /// Its place in the footer, if it has one.
+    pub footer: Option<Footer>,
+}
+
+const fn bind(action: Action, name: &'static str, keys: &'static [Key], help: &'static str) -> Binding {
+    Binding { action, name, help, keys, footer: None }
+}
+
+impl Binding {
+    const fn footer(self, rank: u8, keys: &'static str, ascii: &'static str, label: &'static str) -> Self {
+        Self { footer: Some(Footer { keys, ascii, label, rank }), ..self }
+    }
+}
+
+const fn plain(code: KeyCode) -> Key {
+    Key::plain(code)
+}
+
+const fn c(c: char) -> Key {
+    Key::char(c)
+}
+
+/// Every action, in the order of footer and help.
+pub const BINDINGS: &[Binding] = &[
+    bind(Action::Mode(Mode::Deadline), "mode-deadline", &[c('1')], "deadline: what arrived counts")
+        .footer(1, "1-5", "1-5", "mode"),
+    bind(Action::Mode(Mode::Quorum), "mode-quorum", &[c('2')], "quorum: the first k answers"),
+    bind(Action::Mode(Mode::Hedge), "mode-hedge", &[c('3')], "hedge: a second try when late"),
+    bind(Action::Mode(Mode::WaitAll), "mode-wait-all", &[c('4')], "wait-all: for contrast"),
+    bind(Action::Mode(Mode::FailFast), "mode-fail-fast", &[c('5')], "fail-fast: for contrast"),
+    bind(Action::NextMode, "mode-next", &[c('m')], "next mode"),
+    bind(Action::BudgetDown, "budget-down", &[plain(KeyCode::Left), c('-')], "smaller budget")
+        .footer(2, "←→", "- +", "budget"),
+    bind(Action::BudgetUp, "budget-up", &[plain(KeyCode::Right), c('+'), c('=')], "larger budget"),
+    bind(Action::NumberDown, "number-down", &[c('[')], "fewer answers, earlier hedge").footer(
+        4,
+        "[ ]",
+        "[ ]",
+        "k / delay",
+    ),
+    bind(Action::NumberUp, "number-up", &[c(']')], "more answers, later hedge"),
+    bind(Action::PeriodDown, "period-down", &[c('<')], "rounds more often").footer(6, "< >", "< >", "period"),
+    bind(Action::PeriodUp, "period-up", &[c('>')], "rounds less often"),
+    bind(Action::Pause, "pause", &[c(' ')], "pause, or go on").footer(3, "space", "space", "pause"),
+    bind(Action::Step, "step", &[c('s')], "one round, then pause").footer(7, "s", "s", "one round"),
+    bind(Action::Up, "up", &[plain(KeyCode::Up), c('k')], "lane above").footer(5, "↑↓", "j k", "select"),
+    bind(Action::Down, "down", &[plain(KeyCode::Down), c('j')], "lane below"),
+    bind(Action::PageUp, "page-up", &[plain(KeyCode::PageUp)], "ten lanes up"),
+    bind(Action::PageDown, "page-down", &[plain(KeyCode::PageDown)], "ten lanes down"),
+    bind(Action::First, "first", &[plain(KeyCode::Home)], "first lane"),
+    bind(Action::Last, "last", &[plain(KeyCode::End)], "last lane"),
+    bind(Action::Reset, "reset", &[c('r')], "forget the counts").footer(8, "r", "r", "reset"),
+    bind(Action::Redraw, "redraw", &[Key::ctrl('l')], "paint anew"),
+    bind(Action::Back, "back", &[plain(KeyCode::Esc)], "back to the dashboard"),
+    bind(Action::Help, "help", &[c('?')], "these keys, or back").footer(0, "?", "?", "help"),
+    bind(Action::Quit, "quit", &[c('q'), Key::ctrl('c')], "quit").footer(0, "q", "q", "quit"),
+];
+
+/// The action of a key, if it has one.
+#[must_use]
+pub fn action_for(key: Key) -> Option<Action> {
+    BINDINGS.iter().find(|b| b.keys.contains(&key)).map(|b| b.action)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_key_and_no_name_is_given_twice() {
+        let (mut keys, mut names) = (BTreeSet::new(), BTreeSet::new());
+        for binding in BINDINGS {
+            assert!(names.insert(binding.name), "{} twice", binding.name);
+            assert!(!binding.keys.is_empty() && !binding.help.is_empty(), "{}", binding.name);
+            for &key in binding.keys {
+                assert!(keys.insert(key), "{key} twice");
+                assert_eq!(action_for(key), Some(binding.action));
+            }
+        }
+        for mode in Mode::ALL {
+            assert!(BINDINGS.iter().any(|b| b.action == Action::Mode(*mode)), "no key for {mode}");
+        }
+    }
+
+    #[test]
+    fn every_key_has_a_name_without_special_characters() {
+        assert_eq!(Key::ctrl('c').to_string(), "Ctrl-C");
+        assert_eq!(Key::char(' ').to_string(), "space");
+        assert_eq!(Key::plain(KeyCode::Left).to_string(), "←");
+        for key in BINDINGS.iter().flat_map(|b| b.keys) {
+            assert!(key.ascii().is_ascii());
+        }
+        assert!(BINDINGS.iter().filter_map(|b| b.footer).all(|f| f.ascii.is_ascii() && f.label.is_ascii()));
+        assert!(BINDINGS.iter().all(|b| b.help.is_ascii()));
+    }
+}

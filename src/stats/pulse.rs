@@ -1,0 +1,120 @@
+//! The instrument's own numbers: how late it was, what it skipped, what it sent.
+
+use crate::domain::Round;
+use crate::domain::event::Vitals;
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// Rounds over which recent numbers are taken.
+const RECENT: usize = 20;
+
+/// Rounds over which the attempt rate is taken, at most; and never over more than [`RATE_SPAN`].
+const RATED: usize = 64;
+
+/// The longest time over which the attempt rate is taken.
+const RATE_SPAN: Duration = Duration::from_secs(10);
+
+/// Self-honesty: what the instrument says of itself.
+#[derive(Debug, Clone, Default)]
+pub struct Pulse {
+    lags: VecDeque<Duration>,
+    overshoots: VecDeque<Duration>,
+    /// Start and attempts of the latest rounds.
+    starts: VecDeque<(Duration, u64)>,
+    reused: usize,
+    new: usize,
+    vitals: Vitals,
+    /// The engine's totals at the last reset.
+    base: Vitals,
+}
+
+impl Pulse {
+    /// The same engine, with counting begun anew.
+    pub(super) fn restarted(&self) -> Self {
+        Self { vitals: self.vitals, base: self.vitals, ..Self::default() }
+    }
+
+    pub(super) fn fold(&mut self, round: &Round, vitals: Vitals) {
+        self.vitals = vitals;
+        keep(&mut self.lags, round.start_lag, RECENT);
+        if let Some(overshoot) = round.overshoot() {
+            keep(&mut self.overshoots, overshoot, RECENT);
+        }
+        let attempts: usize = round.calls.iter().map(|c| c.attempts.len()).sum();
+        keep(&mut self.starts, (round.at, attempts as u64), RATED);
+        let conns = |reused| {
+            round.calls.iter().flat_map(|c| &c.attempts).filter(|a| a.reused == Some(reused)).count()
+        };
+        self.reused = conns(true);
+        self.new = conns(false);
+    }
+
+    /// How late rounds started against the plan: the median of the last 20.
+    #[must_use]
+    pub fn start_lag(&self) -> Option<Duration> {
+        median(&self.lags)
+    }
+
+    /// How far past their limit rounds were published: the median of the last 20 that a limit ended.
+    #[must_use]
+    pub fn overshoot(&self) -> Option<Duration> {
+        median(&self.overshoots)
+    }
+
+    /// Attempts per second over the last rounds; `None` before the second round.
+    #[must_use]
+    pub fn attempts_per_second(&self) -> Option<f64> {
+        let newest = self.starts.iter().map(|s| s.0).max()?;
+        let within = self.starts.iter().filter(|s| newest.saturating_sub(s.0) <= RATE_SPAN);
+        let oldest = within.clone().map(|s| s.0).min()?;
+        // The newest round's attempts belong to the time after it.
+        let attempts: u64 = within.filter(|s| s.0 < newest).map(|s| s.1).sum();
+        let span = newest.saturating_sub(oldest).as_secs_f64();
+        #[expect(clippy::cast_precision_loss, reason = "attempts of at most RATED rounds")]
+        let rate = attempts as f64 / span;
+        (span > 0.0).then_some(rate)
+    }
+
+    /// Attempts of the last round over a kept connection.
+    #[must_use]
+    pub const fn reused(&self) -> usize {
+        self.reused
+    }
+
+    /// Attempts of the last round that had to dial.
+    #[must_use]
+    pub const fn dialled(&self) -> usize {
+        self.new
+    }
+
+    /// Planned starts that found no room.
+    #[must_use]
+    pub const fn skipped(&self) -> u64 {
+        self.vitals.skipped.saturating_sub(self.base.skipped)
+    }
+
+    /// Attempts that were still alive after their grace.
+    #[must_use]
+    pub const fn lingering(&self) -> u64 {
+        self.vitals.lingering.saturating_sub(self.base.lingering)
+    }
+
+    /// Live events that were dropped because the screen was slow.
+    #[must_use]
+    pub const fn lost_events(&self) -> u64 {
+        self.vitals.lost_events.saturating_sub(self.base.lost_events)
+    }
+}
+
+fn keep<T>(ring: &mut VecDeque<T>, value: T, most: usize) {
+    if ring.len() == most {
+        ring.pop_front();
+    }
+    ring.push_back(value);
+}
+
+fn median(values: &VecDeque<Duration>) -> Option<Duration> {
+    let mut sorted: Vec<Duration> = values.iter().copied().collect();
+    sorted.sort_unstable();
+    sorted.get(sorted.len() / 2).copied()
+}

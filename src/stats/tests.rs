@@ -1,0 +1,146 @@
+use super::fixture::{self as fx, Fate};
+use super::*;
+use crate::domain::{EndedBy, Mode, RoundNo, Settings};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    prop_oneof![
+        3 => Just(Outcome::Ok),
+        1 => Just(Outcome::NotNeeded),
+        3 => prop::sample::select(Reason::ALL).prop_map(Outcome::Missing),
+    ]
+}
+
+/// A round whose calls came out like this.
+fn round(no: u64, at: Duration, outcomes: &[Outcome], status: Option<u16>) -> Round {
+    let settings = Arc::new(Settings::default());
+    let call = |(i, &outcome)| {
+        let mut call = fx::call(i, Fate::Answers(50.0), settings.budget, Outcome::NotNeeded);
+        (call.outcome, call.status) = (outcome, status);
+        call
+    };
+    let calls = outcomes.iter().enumerate().map(call).collect();
+    fx::assemble(no, at, &settings, settings.effective_budget(), None, calls)
+}
+
+proptest! {
+    /// R41: in every window the sums equal the calls, and every row's share is of its own endpoint's calls.
+    #[test]
+    fn r41_sums_equal_the_calls_in_every_window(
+        rounds in prop::collection::vec((prop::collection::vec(outcome(), 4), 0_u64..9000), 1..120),
+    ) {
+        let (mut stats, mut at, mut ends) = (Stats::new(4), Duration::ZERO, Vec::new());
+        for (i, (outcomes, gap)) in rounds.iter().enumerate() {
+            at += Duration::from_millis(*gap);
+            let round = round(i as u64 + 1, at, outcomes, None);
+            ends.push((round.at + round.took).as_secs());
+            stats.fold(&round, Vitals::default());
+            // A sum that holds at the end must have held all along.
+            let head = ends.iter().max().copied().unwrap_or(0);
+            for window in Window::ALL {
+                let from = window.seconds().map_or(0, |s| head.saturating_sub(s - 1));
+                let expected = ends.iter().filter(|&&e| e >= from).count() as u64;
+                let totals = stats.totals(window);
+                prop_assert_eq!(totals.rounds, expected);
+                prop_assert_eq!(totals.calls(), 4 * expected);
+                let rows = stats.missing(window);
+                prop_assert_eq!(rows.iter().map(|r| r.count).sum::<u64>(), totals.missing());
+                prop_assert!(rows.iter().all(|r| r.calls == expected && r.count <= r.calls));
+                let cut = rows.iter().filter(|r| r.reason.is_cut()).map(|r| r.count).sum::<u64>();
+                prop_assert_eq!(cut, totals.cut, "deadline stays apart from every error");
+            }
+        }
+        for row in stats.missing(Window::Minute) {
+            for buckets in [1, 22, 30, 60, 500] {
+                let spark = stats.spark(row.endpoint, row.reason, Window::Minute, buckets);
+                prop_assert_eq!(spark.len(), buckets.min(60));
+                prop_assert_eq!(spark.iter().map(|b| b.count).sum::<u64>(), row.count);
+                prop_assert_eq!(spark.iter().map(|b| b.calls).sum::<u64>(), row.calls);
+            }
+        }
+    }
+}
+
+#[test]
+fn r41_the_most_frequent_reason_comes_first() {
+    let mut stats = Stats::new(2);
+    let deadline = Outcome::Missing(Reason::Deadline);
+    let refused = Outcome::Missing(Reason::ConnectRefused);
+    for (no, outcomes) in
+        [[deadline, refused], [Outcome::Ok, refused], [deadline, refused]].iter().enumerate()
+    {
+        stats.fold(&round(no as u64, fx::at(no as u64), outcomes, None), Vitals::default());
+    }
+    let rows: Vec<_> =
+        stats.missing(Window::Minute).iter().map(|r| (r.endpoint.0, r.reason, r.count)).collect();
+    assert_eq!(rows, [(1, Reason::ConnectRefused, 3), (0, Reason::Deadline, 2)]);
+    let totals = stats.totals(Window::Start);
+    assert_eq!((totals.ok, totals.cut, totals.error, totals.partial), (1, 2, 3, 3));
+}
+
+#[test]
+fn a_status_is_named_while_there_is_only_one() {
+    let mut stats = Stats::new(1);
+    let failed = [Outcome::Missing(Reason::HttpStatus)];
+    let mut fold = |second: u64, status| {
+        stats.fold(&round(second, Duration::from_secs(second), &failed, Some(status)), Vitals::default());
+        stats.missing(Window::Minute).first().map(MissingRow::label)
+    };
+    assert_eq!(fold(1, 503).as_deref(), Some("http_503"));
+    assert_eq!(fold(2, 500).as_deref(), Some("http_status"));
+    assert_eq!(fold(40, 500).as_deref(), Some("http_status"), "the 503 is still in the window");
+    assert_eq!(fold(90, 500).as_deref(), Some("http_500"));
+}
+
+#[test]
+fn the_pulse_tells_rate_lag_overshoot_and_connections() {
+    let mut stats = Stats::new(8);
+    let settings = Arc::new(fx::settings(Mode::Deadline));
+    for no in 1..=5 {
+        stats.fold(
+            &fx::round(no, fx::at(no), &settings, &fx::PICTURED),
+            Vitals { skipped: no, ..Vitals::default() },
+        );
+    }
+    let pulse = stats.pulse();
+    assert_eq!(pulse.attempts_per_second(), Some(16.0));
+    assert_eq!(pulse.start_lag(), Some(fx::ms(0.3)));
+    assert_eq!(pulse.overshoot(), Some(fx::ms(0.6)));
+    assert_eq!((pulse.reused(), pulse.dialled(), pulse.skipped()), (6, 1, 5));
+}
+
+#[test]
+fn a_reset_forgets_counts_and_keeps_the_time() {
+    let mut stats = Stats::new(8);
+    let settings = Arc::new(fx::settings(Mode::Deadline));
+    let vitals = |skipped| Vitals { skipped, ..Vitals::default() };
+    stats.fold(&fx::round(1, fx::at(1), &settings, &fx::PICTURED), vitals(7));
+    let now = stats.now();
+    stats.reset();
+    assert_eq!((stats.totals(Window::Start), stats.now()), (Totals::default(), now));
+    assert!(stats.missing(Window::Start).is_empty() && stats.history().is_empty());
+    stats.fold(&fx::round(2, fx::at(2), &settings, &fx::PICTURED), vitals(9));
+    assert_eq!((stats.totals(Window::Start).calls(), stats.pulse().skipped()), (8, 2));
+}
+
+#[test]
+fn rounds_that_settle_out_of_order_stand_in_order() {
+    let mut stats = Stats::new(1);
+    for no in [1, 3, 2, 4] {
+        stats.fold(&round(no, fx::at(no), &[Outcome::Ok], None), Vitals::default());
+    }
+    assert!(stats.history().last(9).map(|m| m.no).eq([1, 2, 3, 4].map(RoundNo)));
+    assert!(stats.history().last(2).map(|m| m.no).eq([3, 4].map(RoundNo)));
+}
+
+#[test]
+fn calls_of_unknown_endpoints_are_left_out() {
+    let mut stats = Stats::new(1);
+    let mut made = round(1, fx::at(1), &[Outcome::Ok, Outcome::Ok], None);
+    made.ended_by = EndedBy::Aborted;
+    stats.fold(&made, Vitals::default());
+    assert_eq!(stats.totals(Window::Start).calls(), 1);
+    assert!(stats.spark(EndpointId(7), Reason::Dns, Window::Minute, 5).is_empty());
+    assert_eq!(stats.quantile(EndpointId(7), 0.5), Quantile::None);
+}

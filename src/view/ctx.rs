@@ -1,0 +1,55 @@
+//! What every panel needs: the state, the theme, the glyphs, and pieces of text with a meaning.
+
+use super::glyphs::Glyphs;
+use super::theme::{Theme, Tone};
+use crate::app::App;
+use crate::domain::EndpointId;
+use ratatui::text::Span;
+
+/// What every panel needs: the state and how it is to look.
+pub struct Ctx<'a> {
+    /// The state.
+    pub app: &'a App,
+    /// Tones to styles.
+    pub theme: Theme,
+    /// The set of glyphs.
+    pub glyphs: &'static Glyphs,
+}
+
+impl<'a> Ctx<'a> {
+    /// How this app is to be drawn.
+    #[must_use]
+    pub fn new(app: &'a App) -> Self {
+        Self { app, theme: Theme::new(app.options.colour), glyphs: Glyphs::of(app.options.ascii) }
+    }
+
+    /// Ordinary text.
+    #[must_use]
+    pub fn plain(text: impl Into<String>) -> Span<'static> {
+        Span::raw(text.into())
+    }
+
+    /// Secondary text.
+    #[must_use]
+    pub fn dim(&self, text: impl Into<String>) -> Span<'static> {
+        Span::styled(text.into(), self.theme.dim())
+    }
+
+    /// Text with a meaning.
+    #[must_use]
+    pub fn tone(&self, text: impl Into<String>, tone: Tone) -> Span<'static> {
+        Span::styled(text.into(), self.theme.tone(tone))
+    }
+
+    /// Text with a meaning, to be read first.
+    #[must_use]
+    pub fn bold(&self, text: impl Into<String>, tone: Tone) -> Span<'static> {
+        Span::styled(text.into(), self.theme.bold(tone))
+    }
+
+    /// An endpoint's name.
+    #[must_use]
+    pub fn endpoint(&self, id: EndpointId) -> &str {
+        self.app.endpoints.get(id.index()).map_or("?", |e| e.name.as_str())
+    }
+}

@@ -1,0 +1,49 @@
+//! The keys that matter most, from the registry. `?` and `q` are always there.
+
+use super::ctx::Ctx;
+use super::text::{Pen, width};
+use super::theme::Tone;
+use crate::app::Screen;
+use crate::app::actions::{BINDINGS, Footer as Entry};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::widgets::Widget;
+
+/// The footer row.
+pub struct Footer<'a> {
+    /// State and look.
+    pub ctx: &'a Ctx<'a>,
+}
+
+/// What the footer of the help shows besides.
+const IN_HELP: [Entry; 2] = [
+    Entry { keys: "Esc", ascii: "Esc", label: "back", rank: 1 },
+    Entry { keys: "↑↓", ascii: "j k", label: "scroll", rank: 2 },
+];
+
+impl Widget for &Footer<'_> {
+    fn render(self, area: Rect, buf: &mut Buffer) {
+        if area.is_empty() {
+            return;
+        }
+        let all = BINDINGS.iter().filter_map(|b| b.footer);
+        let entries: Vec<Entry> = match self.ctx.app.screen {
+            Screen::Dashboard => all.collect(),
+            Screen::Help(_) => IN_HELP.into_iter().chain(all.filter(|e| e.rank == 0)).collect(),
+        };
+        let keys = |e: &Entry| if self.ctx.app.options.ascii { e.ascii } else { e.keys };
+        let length = |e: &Entry| width(keys(e)) + 1 + width(e.label) + 3;
+        let room = area.width.saturating_sub(2).saturating_add(3);
+        // The highest rank up to which everything fits.
+        let fits = |most: u8| entries.iter().filter(|e| e.rank <= most).map(length).sum::<u16>() <= room;
+        let most = entries.iter().map(|e| e.rank).filter(|&r| fits(r)).max().unwrap_or(0);
+        let mut pen = Pen::new(buf);
+        let mut x = area.x.saturating_add(1);
+        for entry in entries.iter().filter(|e| e.rank <= most) {
+            x = pen
+                .put(x, area.y, area.right(), keys(entry), self.ctx.theme.bold(Tone::Plain))
+                .saturating_add(1);
+            x = pen.put(x, area.y, area.right(), entry.label, self.ctx.theme.dim()).saturating_add(3);
+        }
+    }
+}

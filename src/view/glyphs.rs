@@ -1,0 +1,175 @@
+//! The two sets of glyphs. Every state has one of its own, so that none depends on colour.
+
+use crate::domain::Phase;
+
+/// A set of glyphs, each one column wide.
+#[derive(Debug)]
+pub struct Glyphs {
+    /// Answered.
+    pub ok: &'static str,
+    /// Missing for a reason that is no cut; also where its bar ends.
+    pub error: &'static str,
+    /// Cut at a time limit.
+    pub cut: &'static str,
+    /// Not needed, or lost to another attempt.
+    pub not_needed: &'static str,
+    /// Running.
+    pub running: &'static str,
+    /// A hedge, or the winner among attempts.
+    pub hedge: &'static str,
+    /// The deadline and other lines through all lanes.
+    pub line: &'static str,
+    /// The line where it cut a bar.
+    pub line_hit: &'static str,
+    /// The hedge delay.
+    pub delay: &'static str,
+    /// Grid lines.
+    pub grid: &'static str,
+    /// Phases in the order of [`Phase::ALL`], for rows with room between them.
+    pub phases: [&'static str; 6],
+    /// Phases for rows that touch.
+    pub low_phases: [&'static str; 6],
+    /// Left eighths of a cell, 1 to 7; empty where there are none.
+    pub eighths: &'static [&'static str],
+    /// The bar of a call that was not needed, and its half.
+    pub thin: [&'static str; 2],
+    /// Nothing here.
+    pub nothing: &'static str,
+    /// Heights, the lowest first.
+    pub levels: &'static [&'static str],
+    /// A round that met its contract.
+    pub kept: &'static str,
+    /// Counts of a round: 1, 2, more.
+    pub counts: &'static [&'static str],
+    /// Heights of a hill in one row; empty where braille draws it.
+    pub hills: &'static [&'static str],
+    /// A hill, for the legend.
+    pub hill: &'static str,
+    /// The selected lane.
+    pub selected: &'static str,
+    /// A hedge's row under its call.
+    pub branch: &'static str,
+    /// A panel's rule.
+    pub rule: &'static str,
+    /// Where text was cut.
+    pub ellipsis: &'static str,
+    /// From one value to another; also what to do.
+    pub arrow: &'static str,
+    /// Between parts of a title.
+    pub dot: &'static str,
+    /// No number.
+    pub none: &'static str,
+    /// A mark in the history.
+    pub mark: &'static str,
+    /// The line's place, at the end of its label.
+    pub down: &'static str,
+    /// A recording is being written.
+    pub record: &'static str,
+}
+
+impl Glyphs {
+    /// The set for a terminal.
+    #[must_use]
+    pub const fn of(ascii: bool) -> &'static Self {
+        if ascii { &ASCII } else { &UNICODE }
+    }
+
+    /// The glyph of a phase; `low` for rows that touch.
+    #[must_use]
+    pub const fn phase(&self, phase: Phase, low: bool) -> &'static str {
+        if low { self.low_phases[phase as usize] } else { self.phases[phase as usize] }
+    }
+}
+
+static UNICODE: Glyphs = Glyphs {
+    ok: "●",
+    error: "✕",
+    cut: "■",
+    not_needed: "○",
+    running: "▸",
+    hedge: "◆",
+    line: "┃",
+    line_hit: "┫",
+    delay: "╎",
+    grid: "┊",
+    phases: ["·", "░", "▒", "▓", "█", "█"],
+    low_phases: ["·", "░", "▒", "▓", "▇", "▇"],
+    eighths: &["▏", "▎", "▍", "▌", "▋", "▊", "▉"],
+    thin: ["━", "╸"],
+    nothing: "⣀",
+    levels: &["▂", "▃", "▄", "▅", "▆", "▇", "█"],
+    kept: "▄",
+    counts: &["▄", "▆", "█"],
+    hills: &[],
+    hill: "⣀⣤⣶⣤⣀",
+    selected: "▌",
+    branch: "└",
+    rule: "─",
+    ellipsis: "…",
+    arrow: "→",
+    dot: "·",
+    none: "–",
+    mark: "▴",
+    down: "▾",
+    record: "◉",
+};
+
+static ASCII: Glyphs = Glyphs {
+    ok: "o",
+    error: "x",
+    cut: "]",
+    not_needed: "-",
+    running: ">",
+    hedge: "*",
+    line: "|",
+    line_hit: "]",
+    delay: "!",
+    grid: ":",
+    phases: ["_", ".", ":", "%", "=", "#"],
+    low_phases: ["_", ".", ":", "%", "=", "#"],
+    eighths: &[],
+    thin: ["-", "-"],
+    nothing: ".",
+    levels: &["-", "=", "+", "*", "#"],
+    kept: "#",
+    counts: &["1", "2", "3", "4", "5", "6", "7", "8", "9"],
+    hills: &[".", "-", "-", ":"],
+    hill: ".---.",
+    selected: ">",
+    branch: "`",
+    rule: "-",
+    ellipsis: "~",
+    arrow: "->",
+    dot: "-",
+    none: "-",
+    mark: "^",
+    down: "v",
+    record: "*",
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::text::width;
+
+    #[test]
+    fn states_differ_without_colour_and_every_glyph_is_one_column_wide() {
+        for set in [&UNICODE, &ASCII] {
+            let states = [set.ok, set.error, set.cut, set.not_needed, set.running, set.hedge];
+            for (i, a) in states.iter().enumerate() {
+                assert_eq!(width(a), 1);
+                assert!(states.iter().skip(i + 1).all(|b| a != b), "{a} twice");
+            }
+            let single = [set.line, set.line_hit, set.delay, set.grid, set.nothing, set.kept, set.selected];
+            assert!(
+                single.iter().chain(&set.phases).chain(set.levels).chain(set.counts).all(|g| width(g) == 1)
+            );
+        }
+    }
+
+    #[test]
+    fn the_ascii_set_is_ascii() {
+        let debug = format!("{ASCII:?}");
+        assert!(debug.is_ascii());
+    }
+}

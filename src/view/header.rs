@@ -1,0 +1,189 @@
+//! The first rows: what runs, with which numbers, and what the instrument says of itself. A change that no
+//! round has yet shows both values: `200 → 250 ms`.
+
+use super::ctx::Ctx;
+use super::layout::{Regions, Size, WIDE};
+use super::numbers;
+use super::text::{Pen, cut};
+use super::theme::Tone;
+use crate::app::Pace;
+use crate::domain::{Mode, Settings};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+use ratatui::widgets::Widget;
+use std::time::Duration;
+
+/// Header and self-honesty line.
+pub struct Header<'a> {
+    /// State and look.
+    pub ctx: &'a Ctx<'a>,
+    /// Where.
+    pub regions: Regions,
+}
+
+impl Widget for &Header<'_> {
+    fn render(self, area: Rect, buf: &mut Buffer) {
+        let mut pen = Pen::new(buf);
+        let (x, end) = (area.x.saturating_add(1), area.right().saturating_sub(1));
+        if let Some(y) = self.regions.header {
+            let right = self.right();
+            let end = pen.spans_right(end, y, &right).saturating_sub(2);
+            pen.groups(x, y, end, &self.left());
+        }
+        if let Some(y) = self.regions.honesty {
+            pen.groups(x, y, end, &self.honesty(area.width));
+        }
+    }
+}
+
+impl Ctx<'_> {
+    /// Live or paused.
+    pub(super) fn pace(&self) -> Span<'static> {
+        match self.app.pace {
+            Pace::Live => self.bold("live", Tone::Plain),
+            Pace::Paused => Span::styled(" paused ", super::theme::Theme::reversed()),
+        }
+    }
+
+    /// A setting's pieces: one value, or the old and the new one.
+    fn setting(&self, (from, to): (String, String), unit: &str, tone: Tone) -> Vec<Span<'static>> {
+        if from == to {
+            return vec![self.bold(format!("{to}{unit}"), tone)];
+        }
+        let arrow = self.glyphs.arrow;
+        vec![self.tone(format!("{from} {arrow} "), tone), self.bold(format!("{to}{unit}"), tone)]
+    }
+
+    /// The budget, perhaps with the one to come.
+    pub(super) fn budget(&self) -> Vec<Span<'static>> {
+        let (from, to) = (self.app.config.live(), self.app.wanted());
+        self.setting((numbers::setting(from.budget), numbers::setting(to.budget)), " ms", Tone::Cut)
+    }
+}
+
+impl Header<'_> {
+    fn left(&self) -> Vec<Vec<Span<'static>>> {
+        let (ctx, app) = (self.ctx, self.ctx.app);
+        let small = self.regions.size == Size::Small;
+        let (from, to) = (app.config.live(), app.wanted());
+        let most = self.regions.area.width / 4;
+        let profile = ctx.bold(cut(&app.profile, most, ctx.glyphs.ellipsis), Tone::Plain);
+        let mut mode = Vec::new();
+        let mut first = vec![profile];
+        if small {
+            first.push(Span::raw("  "));
+            first.extend(self.mode(from, to));
+            return vec![first];
+        }
+        first.insert(0, ctx.dim("fanscope  "));
+        mode.extend(self.mode(from, to));
+        let mut every = vec![ctx.dim("every ")];
+        every.extend(self.every(from.every, to.every));
+        let mut groups = vec![first, mode, every];
+        if let Some(no) = app.round_no() {
+            groups.push(vec![ctx.dim("round "), Ctx::plain(no.to_string())]);
+        }
+        groups
+    }
+
+    /// Mode and its own numbers.
+    fn mode(&self, from: &Settings, to: &Settings) -> Vec<Span<'static>> {
+        let ctx = self.ctx;
+        let mut out = Vec::new();
+        if from.mode != to.mode {
+            out.push(Ctx::plain(format!("{} {} ", from.mode, ctx.glyphs.arrow)));
+            out.push(ctx.bold(to.mode.to_string(), Tone::Plain));
+        } else if to.mode == Mode::Hedge {
+            out.push(Ctx::plain("hedge after"));
+        } else {
+            out.push(Ctx::plain(to.mode.to_string()));
+        }
+        out.push(Span::raw(" "));
+        let n = ctx.app.optional();
+        // The old number says something only if the old mode had one.
+        let before = |value: String, now: &String| if from.mode == to.mode { value } else { now.clone() };
+        match to.mode {
+            Mode::Deadline => {}
+            Mode::Quorum => {
+                let k = to.quorum_of(n).to_string();
+                out.extend(ctx.setting(
+                    (before(from.quorum_of(n).to_string(), &k), k),
+                    &format!(" of {n}"),
+                    Tone::Ok,
+                ));
+                out.push(ctx.dim("  by "));
+            }
+            Mode::Hedge => {
+                let delay = to.hedge.delay.to_string();
+                out.extend(ctx.setting(
+                    (before(from.hedge.delay.to_string(), &delay), delay),
+                    "",
+                    Tone::Hedge,
+                ));
+                out.push(ctx.dim("  by "));
+            }
+            Mode::WaitAll | Mode::FailFast => out.push(ctx.dim(" budget ")),
+        }
+        out.extend(ctx.budget());
+        if to.mode.ignores_budget() {
+            out.push(ctx.dim("  at most "));
+            out.push(Ctx::plain(numbers::setting_ms(to.request_budget)));
+        }
+        out
+    }
+
+    fn every(&self, from: Duration, to: Duration) -> Vec<Span<'static>> {
+        let word = |d: Duration| if d.is_zero() { "0".to_owned() } else { numbers::setting(d) };
+        if from == to {
+            return vec![Ctx::plain(format!("{} ms", word(to)))];
+        }
+        let arrow = self.ctx.glyphs.arrow;
+        vec![
+            Ctx::plain(format!("{} {arrow} ", word(from))),
+            self.ctx.bold(format!("{} ms", word(to)), Tone::Plain),
+        ]
+    }
+
+    fn right(&self) -> Vec<Span<'static>> {
+        let mut out = Vec::new();
+        if self.ctx.app.options.recording && self.regions.area.width >= WIDE {
+            out.push(Ctx::plain(format!("{} rec   ", self.ctx.glyphs.record)));
+        }
+        out.push(self.ctx.pace());
+        out
+    }
+
+    fn honesty(&self, width: u16) -> Vec<Vec<Span<'static>>> {
+        let (ctx, pulse) = (self.ctx, self.ctx.app.stats.pulse());
+        let none = ctx.glyphs.none;
+        let time = |label: &str, time: Option<Duration>| {
+            vec![ctx.dim(format!("{label} ")), Ctx::plain(time.map_or_else(|| none.to_owned(), numbers::ms))]
+        };
+        // These should be 0: bold where they are not.
+        let zero = |label: &str, count: u64| {
+            let number = if count == 0 { Ctx::plain("0") } else { ctx.bold(count.to_string(), Tone::Plain) };
+            vec![ctx.dim(format!("{label} ")), number]
+        };
+        let counted = |count: String, label: &str| vec![Ctx::plain(count), ctx.dim(format!(" {label}"))];
+        let mut groups = Vec::new();
+        if width >= WIDE {
+            let hosts = ctx.app.hosts;
+            groups.push(counted(hosts.to_string(), if hosts == 1 { "host" } else { "hosts" }));
+            let rate = pulse.attempts_per_second().map_or_else(|| none.to_owned(), |r| format!("{r:.1}"));
+            groups.push(counted(rate, "attempts/s"));
+        }
+        groups.push(time("start lag", pulse.start_lag()));
+        groups.push(time("overshoot", pulse.overshoot()));
+        groups.push(zero("skipped", pulse.skipped()));
+        groups.push(zero("lingering", pulse.lingering()));
+        if width >= WIDE {
+            groups.push(counted(pulse.reused().to_string(), "reused"));
+            groups.push(counted(pulse.dialled().to_string(), "new"));
+        }
+        if pulse.lost_events() > 0 {
+            groups.push(zero("lost events", pulse.lost_events()));
+        }
+        groups
+    }
+}

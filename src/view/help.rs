@@ -1,0 +1,103 @@
+//! All keys, from the registry, and what the glyphs mean.
+
+use super::ctx::Ctx;
+use super::footer::Footer;
+use super::layout::Regions;
+use super::text::{Pen, Row, width};
+use super::theme::Tone;
+use crate::app::actions::{BINDINGS, Binding};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::widgets::Widget;
+
+/// The help, over the whole screen.
+pub struct Help<'a> {
+    /// State and look.
+    pub ctx: &'a Ctx<'a>,
+    /// Where the header and the footer are.
+    pub regions: Regions,
+    /// The first line shown.
+    pub top: usize,
+}
+
+/// A line of the help: a key or glyph, and what it means.
+struct Line {
+    sign: String,
+    style: Style,
+    text: &'static str,
+}
+
+/// Columns of a line.
+const LINE: u16 = 39;
+
+/// Columns of its sign.
+const SIGN: u16 = 8;
+
+impl Widget for &Help<'_> {
+    fn render(self, area: Rect, buf: &mut Buffer) {
+        let (ctx, theme) = (self.ctx, self.ctx.theme);
+        let mut pen = Pen::new(buf);
+        let title = [ctx.bold("Keys and signs", Tone::Plain)];
+        let row = Row { x: area.x + 1, y: area.y, width: area.width.saturating_sub(2) };
+        pen.title(row, &title, (ctx.glyphs.rule, theme.dim()), &[ctx.dim("rounds go on meanwhile")]);
+        let air = u16::from(area.height >= 16);
+        let top = area.y + 1 + air;
+        let rows = usize::from(self.regions.footer.saturating_sub(top + air));
+        let columns = usize::from((area.width / LINE).max(1));
+        let lines = self.lines(rows, columns);
+        // The last page stays full: scrolling ends where the last line is in sight.
+        let most = lines.len().saturating_sub(rows * columns);
+        for (i, line) in lines.iter().skip(self.top.min(most)).take(rows * columns).enumerate() {
+            let column = u16::try_from(i / rows.max(1)).unwrap_or(u16::MAX);
+            let x = area.x + 1 + column.saturating_mul(LINE);
+            let y = top + u16::try_from(i % rows.max(1)).unwrap_or(u16::MAX);
+            pen.put(x, y, area.right(), &line.sign, line.style);
+            let text = x + SIGN.max(width(&line.sign) + 1);
+            pen.put(text, y, area.right(), line.text, theme.tone(Tone::Plain));
+        }
+        let footer = Rect { y: self.regions.footer, height: 1, ..area };
+        Footer { ctx }.render(footer, buf);
+    }
+}
+
+impl Help<'_> {
+    /// Keys, then signs: these in a column of their own where there are columns enough.
+    fn lines(&self, rows: usize, columns: usize) -> Vec<Line> {
+        let (mut keys, signs) = (self.keys(), self.signs());
+        let blank = || Line { sign: String::new(), style: Style::new(), text: "" };
+        let fill = if columns > keys.len().div_ceil(rows.max(1)) {
+            keys.len().next_multiple_of(rows.max(1))
+        } else {
+            keys.len() + 1
+        };
+        keys.resize_with(fill, blank);
+        keys.into_iter().chain(signs).collect()
+    }
+
+    fn keys(&self) -> Vec<Line> {
+        let ascii = self.ctx.app.options.ascii;
+        let name = |key: &crate::app::Key| if ascii { key.ascii() } else { key.to_string() };
+        let bold = self.ctx.theme.bold(Tone::Plain);
+        let line = |b: &Binding| {
+            let keys: Vec<String> = b.keys.iter().map(name).collect();
+            Line { sign: keys.join(" "), style: bold, text: b.help }
+        };
+        BINDINGS.iter().map(line).collect()
+    }
+
+    fn signs(&self) -> [Line; 8] {
+        let (theme, glyphs) = (self.ctx.theme, self.ctx.glyphs);
+        let sign = |glyph: &str, tone, text| Line { sign: glyph.to_owned(), style: theme.tone(tone), text };
+        [
+            sign(glyphs.ok, Tone::Ok, "answered within its limit"),
+            sign(glyphs.error, Tone::Error, "error: failed, at the bar's end"),
+            sign(glyphs.cut, Tone::Cut, "cut at a time limit"),
+            sign(glyphs.not_needed, Tone::Dim, "not needed, or lost to another"),
+            sign(glyphs.running, Tone::Running, "running"),
+            sign(glyphs.hedge, Tone::Hedge, "hedge, or the attempt that won"),
+            sign(glyphs.line, Tone::Cut, "deadline; green: the k-th answer"),
+            sign(glyphs.delay, Tone::Hedge, "hedge delay"),
+        ]
+    }
+}

@@ -1,0 +1,197 @@
+//! Whole screens, with their colours, and every size and state without harm.
+
+mod fuzz;
+pub(super) mod scenes;
+
+use super::*;
+use crate::app::{Action, Colour, Message, Options, update};
+use ratatui::style::{Color, Modifier, Style};
+use std::fmt::Write as _;
+
+/// A drawn screen.
+pub(super) fn drawn(app: &App, width: u16, height: u16) -> Buffer {
+    let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
+    Dashboard(app).render(buf.area, &mut buf);
+    buf
+}
+
+/// A style in one letter: the colour's first (`r g y m c`, `.` for the default), `d` for dim, upper case for
+/// bold, `%` for reverse. Faint colours have letters of their own: `1 2 3 4 5` for red to cyan.
+fn letter(style: Style) -> char {
+    let dim = style.add_modifier.contains(Modifier::DIM);
+    let (plain, faint) = match style.fg {
+        Some(Color::Red) => ('r', '1'),
+        Some(Color::Green) => ('g', '2'),
+        Some(Color::Yellow) => ('y', '3'),
+        Some(Color::Magenta) => ('m', '4'),
+        Some(Color::Cyan) => ('c', '5'),
+        Some(Color::Reset) | None => ('.', 'd'),
+        Some(other) => panic!("{other:?} is not one of the screen's colours"),
+    };
+    assert!(matches!(style.bg, Some(Color::Reset) | None), "no backgrounds");
+    let letter = if dim { faint } else { plain };
+    match style.add_modifier {
+        m if m.contains(Modifier::REVERSED) => '%',
+        m if m.contains(Modifier::BOLD) && letter == '.' => 'B',
+        m if m.contains(Modifier::BOLD) => letter.to_ascii_uppercase(),
+        _ => letter,
+    }
+}
+
+/// The screen as text, and under it a row of letters for the styles of each row, as runs: `4B 8d`.
+fn printed(buf: &Buffer) -> String {
+    let mut out = String::new();
+    let mut styles = String::new();
+    for y in buf.area.top()..buf.area.bottom() {
+        let cells = (buf.area.left()..buf.area.right()).map(|x| &buf[(x, y)]);
+        let text: String = cells.clone().map(ratatui::buffer::Cell::symbol).collect();
+        writeln!(out, "{}", text.trim_end()).unwrap();
+        // Blank cells look the same in every style but reverse.
+        let mut runs: Vec<(char, usize)> = Vec::new();
+        for cell in cells {
+            let blank = cell.symbol() == " " && !cell.modifier.contains(Modifier::REVERSED);
+            let style = if blank { ' ' } else { letter(cell.style()) };
+            match runs.last_mut() {
+                Some((last, count)) if *last == style => *count += 1,
+                _ => runs.push((style, 1)),
+            }
+        }
+        if runs.last().is_some_and(|r| r.0 == ' ') {
+            runs.pop();
+        }
+        let runs: Vec<String> =
+            runs.iter().map(|(s, n)| format!("{n}{}", if *s == ' ' { '_' } else { *s })).collect();
+        writeln!(styles, "{y:>2} {}", runs.join(" ")).unwrap();
+    }
+    format!("{out}--\n{styles}")
+}
+
+fn assert_scene(name: &str, app: &App, sizes: &[(u16, u16)]) {
+    for &(width, height) in sizes {
+        insta::assert_snapshot!(format!("{name}-{width}x{height}"), printed(&drawn(app, width, height)));
+    }
+}
+
+const FULL: (u16, u16) = (120, 40);
+const ALL: [(u16, u16); 5] = [FULL, (80, 24), (60, 16), (40, 10), (200, 60)];
+
+#[test]
+fn a_round_in_progress() {
+    assert_scene("running", &scenes::running(Options::default()), &ALL);
+}
+
+#[test]
+fn a_round_cut_at_its_deadline() {
+    assert_scene("cut", &scenes::cut(Options::default()), &ALL);
+}
+
+#[test]
+fn r18_a_quorum_is_met_and_the_rest_is_grey() {
+    assert_scene("quorum", &scenes::quorum(Options::default()), &[FULL, (80, 24), (60, 16)]);
+}
+
+#[test]
+fn r21_a_quorum_that_cannot_be_met_any_more() {
+    assert_scene("quorum-impossible", &scenes::quorum_impossible(), &[FULL]);
+}
+
+#[test]
+fn r23_hedges_are_rows_under_their_call() {
+    assert_scene("hedge", &scenes::hedge(Options::default()), &ALL);
+}
+
+#[test]
+fn r23_a_hedge_under_way() {
+    assert_scene("hedge-running", &scenes::hedge_running(), &[FULL]);
+}
+
+#[test]
+fn r34_a_required_call_fails_the_round() {
+    assert_scene("required-failed", &scenes::required_failed(), &[FULL, (80, 24), (40, 10)]);
+}
+
+#[test]
+fn r32_wait_all_runs_past_the_budget_and_says_so() {
+    assert_scene("wait-all", &scenes::wait_all(), &[FULL, (80, 24)]);
+}
+
+#[test]
+fn paused() {
+    assert_scene("paused", &scenes::paused(), &[FULL, (60, 16), (40, 10)]);
+}
+
+#[test]
+fn a_pending_change_shows_both_values() {
+    assert_scene("pending", &scenes::pending(), &[FULL, (80, 24), (60, 16), (40, 10)]);
+}
+
+#[test]
+fn before_the_first_round() {
+    assert_scene("waiting", &scenes::waiting(), &ALL);
+}
+
+#[test]
+fn the_help() {
+    let mut app = scenes::running(Options::default());
+    update(&mut app, Message::Action(Action::Help));
+    assert_scene("help", &app, &ALL);
+}
+
+#[test]
+fn sixty_lanes_scroll_around_the_selected_one() {
+    assert_scene("many", &scenes::many(), &ALL);
+}
+
+#[test]
+fn seven_bit_characters_without_colour() {
+    let options = Options { ascii: true, colour: Colour::Mono, recording: true };
+    assert_scene("ascii-running", &scenes::running(options), &ALL);
+    assert_scene("ascii-cut", &scenes::cut(options), &[FULL]);
+    assert_scene("ascii-quorum", &scenes::quorum(options), &[FULL]);
+    assert_scene("ascii-hedge", &scenes::hedge(options), &[FULL]);
+    for app in
+        [scenes::running(options), scenes::cut(options), scenes::hedge(options), scenes::quorum(options)]
+    {
+        let text = printed(&drawn(&app, 200, 60));
+        assert!(text.is_ascii(), "{text}");
+    }
+}
+
+#[test]
+fn without_colour_glyphs_bold_and_dim_remain() {
+    let options = Options { colour: Colour::Mono, ..Options::default() };
+    let buf = drawn(&scenes::cut(options), 120, 40);
+    assert!(buf.content().iter().all(|c| matches!(c.fg, Color::Reset)));
+    assert_scene("mono", &scenes::cut(options), &[FULL]);
+}
+
+#[test]
+fn the_engine_failed() {
+    let mut app = scenes::cut(Options::default());
+    update(&mut app, Message::Failed("the engine's thread is gone".to_owned()));
+    assert_scene("failed", &app, &[(80, 24)]);
+}
+
+#[test]
+fn t02_a_small_terminal_is_told_what_is_needed_and_recovers() {
+    let app = scenes::running(Options::default());
+    let text = |w, h| printed(&drawn(&app, w, h)).lines().next().unwrap_or_default().to_owned();
+    assert_eq!(text(39, 10), "fanscope needs 40x10, this is 39x10");
+    assert_eq!(text(40, 9), "fanscope needs 40x10, this is 40x9");
+    assert_eq!(text(12, 3), "needs 40x10");
+    assert!(text(40, 10).contains("200 ms"));
+}
+
+#[test]
+fn t07_wide_names_and_long_names_keep_the_columns() {
+    let app =
+        scenes::named(&["日本語の店舗", "a-service-with-a-very-long-name-indeed", "é́́", "👩‍👩‍👧‍👦 family", ""]);
+    assert_scene("names", &app, &[FULL, (80, 24), (40, 10)]);
+}
+
+#[test]
+fn no_endpoints_at_all() {
+    for (width, height) in ALL {
+        drawn(&scenes::named(&[]), width, height);
+    }
+}

@@ -1,0 +1,134 @@
+//! Every size and any keys in any state: nothing panics, and the settings stay in their ranges.
+
+use super::drawn;
+use super::scenes;
+use crate::app::actions::BINDINGS;
+use crate::app::fixture::{self as fx, Fate};
+use crate::app::{Action, App, Colour, Message, Options, update};
+use crate::domain::event::{AttemptStep, Vitals};
+use crate::domain::{
+    AttemptKind, EndpointId, Event, HedgeDelay, Mode, Outcome, Phase, Reason, RoundNo, Settings,
+};
+use proptest::prelude::*;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// An app in a state that a number picks.
+fn state(pick: usize, ascii: bool) -> App {
+    let colour = if ascii { Colour::Mono } else { Colour::TrueColor };
+    let options = Options { ascii, colour, recording: ascii };
+    match pick % 13 {
+        0 => scenes::running(options),
+        1 => scenes::cut(options),
+        2 => scenes::quorum(options),
+        3 => scenes::hedge(options),
+        4 => scenes::hedge_running(),
+        5 => scenes::required_failed(),
+        6 => scenes::wait_all(),
+        7 => scenes::paused(),
+        8 => scenes::pending(),
+        9 => scenes::waiting(),
+        10 => scenes::named(&[]),
+        11 => scenes::quorum_impossible(),
+        _ => scenes::many(),
+    }
+}
+
+/// An event that no engine would send, or in an order that none would.
+fn wild() -> impl Strategy<Value = Event> {
+    let reason = prop::sample::select(Reason::ALL);
+    let time = prop_oneof![Just(Duration::MAX), (0_u64..1_000_000_000).prop_map(Duration::from_nanos)];
+    let phase = prop::sample::select(Phase::ALL);
+    (0_u64..400, 0_usize..70, 0_usize..9, time, reason, phase, 0_u8..6).prop_map(
+        |(round, call, attempt, at, reason, phase, kind)| {
+            let (round, call) = (RoundNo(round), EndpointId(call));
+            let step = |step| Event::Attempt { round, call, attempt, at, step };
+            match kind {
+                0 => step(AttemptStep::Started { replica: attempt * 9, kind: AttemptKind::Hedge }),
+                1 => step(AttemptStep::Reached(phase)),
+                2 => Event::CallSettled { round, call, at, outcome: Outcome::Missing(reason) },
+                3 => Event::Paused(attempt % 2 == 0),
+                4 => {
+                    let budget = at.min(Duration::from_secs(100));
+                    let settings = Settings { budget, mode: Mode::ALL[attempt % 5], ..Settings::default() };
+                    let fates =
+                        vec![Fate::Answers([0.0, 50.0, 180.0, 250.0, 9000.0][attempt % 5]); call.index()];
+                    let made = fx::round(round.0, budget, &Arc::new(settings), &fates);
+                    Event::RoundSettled { round: Arc::new(made), vitals: Vitals::default() }
+                }
+                _ => Event::SettingsChanged {
+                    at,
+                    settings: Arc::new(Settings { budget: at, ..Settings::default() }),
+                },
+            }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    /// T01, T05, T28: any size.
+    #[test]
+    fn t01_every_size_draws_without_a_panic(
+        pick in 0_usize..13, ascii: bool, sizes in prop::collection::vec((0_u16..=200, 0_u16..=60), 12),
+    ) {
+        let app = state(pick, ascii);
+        for (width, height) in sizes {
+            drawn(&app, width, height);
+        }
+    }
+
+    /// T30, T31: any keys, between events that come as they like.
+    #[test]
+    fn t31_any_keys_and_events_in_any_state(
+        pick in 0_usize..13,
+        steps in prop::collection::vec((prop::sample::select(BINDINGS), prop::option::of(wild())), 1..60),
+        size in (40_u16..=140, 10_u16..=50),
+    ) {
+        let mut app = state(pick, false);
+        for (binding, event) in steps {
+            let effects = update(&mut app, Message::Action(binding.action));
+            if binding.action == Action::Quit {
+                prop_assert_eq!(&effects, &[crate::app::Effect::Quit]);
+            }
+            if let Some(event) = event {
+                update(&mut app, Message::Engine(event));
+            }
+            drawn(&app, size.0, size.1);
+        }
+    }
+
+    /// R20, R24: what keys do to the settings stays within its ranges.
+    #[test]
+    fn r20_r24_keys_keep_the_settings_in_range(
+        pick in 0_usize..13, actions in prop::collection::vec(prop::sample::select(BINDINGS), 1..120),
+    ) {
+        let mut app = state(pick, false);
+        for binding in actions {
+            for effect in update(&mut app, Message::Action(binding.action)) {
+                let crate::app::Effect::Apply(settings) = effect else { continue };
+                prop_assert_eq!(&settings, app.wanted());
+                prop_assert!(settings.budget >= Settings::MIN_BUDGET);
+                prop_assert!(settings.quorum.is_none_or(|k| (1..=app.optional().max(1)).contains(&k)));
+                prop_assert!(settings.mode != Mode::Quorum || app.optional() > 0);
+                if let HedgeDelay::Fixed(delay) = settings.hedge.delay {
+                    prop_assert!(delay < settings.budget, "{:?} in {:?}", delay, settings.budget);
+                }
+            }
+        }
+    }
+}
+
+/// The sizes at which the layout changes, all of them, one by one.
+#[test]
+fn t01_the_edges_of_the_layouts() {
+    for pick in 0..13 {
+        let app = state(pick, false);
+        for width in [0, 1, 2, 39, 40, 41, 59, 60, 61, 79, 80, 81, 109, 110, 111, 160, 250] {
+            for height in (0..=45).chain([60, 80]) {
+                drawn(&app, width, height);
+            }
+        }
+    }
+}

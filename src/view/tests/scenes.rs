@@ -1,0 +1,197 @@
+//! The states of the pictures, played event by event.
+
+use crate::app::fixture::{self as fx, Fate};
+use crate::app::{Action, App, EndpointInfo, Message, Options, update};
+use crate::domain::{EndedBy, EndpointId, Mode, Outcome, Reason, Round, Settings};
+use std::sync::Arc;
+
+/// Rounds behind each scene.
+const BEFORE: u64 = 300;
+
+fn pictured(mode: Mode) -> Round {
+    fx::round(BEFORE + 1, fx::at(BEFORE + 1), &Arc::new(fx::settings(mode)), &fx::PICTURED)
+}
+
+pub(crate) fn running(options: Options) -> App {
+    let mut app = fx::page(Mode::Deadline, BEFORE, options);
+    fx::play(&mut app, &pictured(Mode::Deadline), fx::ms(187.0));
+    app
+}
+
+pub(crate) fn cut(options: Options) -> App {
+    let mut app = fx::page(Mode::Deadline, BEFORE, options);
+    let round = pictured(Mode::Deadline);
+    fx::play(&mut app, &round, fx::ms(187.0));
+    fx::finish(&mut app, round);
+    app
+}
+
+pub(crate) fn quorum(options: Options) -> App {
+    let mut app = fx::page(Mode::Quorum, BEFORE, options);
+    let fates = [140.0, 47.0, 120.0, 0.0, 74.0, 160.0, 58.0, 99.0].map(|t| match t {
+        0.0 => Fate::Fails(2.2, Reason::ConnectRefused, None),
+        t => Fate::Answers(t),
+    });
+    let round = fx::round(BEFORE + 1, fx::at(BEFORE + 1), &Arc::new(fx::settings(Mode::Quorum)), &fates);
+    fx::play(&mut app, &round, fx::ms(60.0));
+    fx::finish(&mut app, round);
+    app
+}
+
+pub(crate) fn quorum_impossible() -> App {
+    let mut app = fx::page(Mode::Quorum, 40, Options::default());
+    let fails = |t| Fate::Fails(t, Reason::HttpStatus, Some(500));
+    let fates = [20.0, 31.0, 44.0, 52.0, 63.0, 71.0].map(fails).into_iter();
+    let fates: Vec<Fate> = fates.chain([Fate::Answers(90.0), Fate::Answers(120.0)]).collect();
+    let mut round = fx::round(41, fx::at(41), &Arc::new(fx::settings(Mode::Quorum)), &fates);
+    round.quorum_impossible_at = Some(fx::ms(71.0));
+    fx::play(&mut app, &round, fx::ms(100.0));
+    fx::finish(&mut app, round);
+    app
+}
+
+/// Five endpoints with three replicas each.
+fn replicas(options: Options) -> App {
+    let mut setup = fx::setup(&["search", "user", "cart", "feed", "tax"], fx::settings(Mode::Hedge), options);
+    setup.profile = "replicas".to_owned();
+    setup.hosts = 15;
+    for endpoint in &mut setup.endpoints {
+        endpoint.replicas = 3;
+    }
+    App::new(setup)
+}
+
+/// Each with its delay.
+const DELAYS: [f64; 5] = [104.0, 48.0, 75.0, 134.0, 59.0];
+
+fn hedge_round(no: u64, times: [f64; 5], settings: &Arc<Settings>) -> Round {
+    let limit = settings.budget;
+    let calls = times.iter().zip(DELAYS).enumerate().map(|(i, (&time, delay))| {
+        let at_limit = Outcome::Missing(Reason::Deadline);
+        let mut call = fx::call(i, Fate::Answers(time), limit, at_limit);
+        if let Some(primary) = call.attempts.first_mut() {
+            primary.replica = (i + usize::try_from(no).unwrap_or_default()) % 3;
+        }
+        if time <= delay {
+            fx::delayed(call, delay)
+        } else if time < delay + 12.0 {
+            fx::hedged(call, delay, time, false, false)
+        } else {
+            fx::hedged(call, delay, (delay + 34.0).min(time), true, true)
+        }
+    });
+    let budget = settings.effective_budget();
+    fx::assemble(no, fx::at(no), settings, budget, None, calls.collect())
+}
+
+fn hedge_history(options: Options) -> (App, Arc<Settings>) {
+    let (mut app, settings) = (replicas(options), Arc::new(fx::settings(Mode::Hedge)));
+    let mut dice = fx::Dice::new(11);
+    for no in 1..=BEFORE {
+        let times = [65.0, 29.0, 44.0, 81.0, 37.0].map(|median| dice.latency(median, 0.3));
+        let round = hedge_round(no, times, &settings);
+        fx::start(&mut app, &round);
+        fx::finish(&mut app, round);
+    }
+    (app, settings)
+}
+
+const HEDGED: [f64; 5] = [190.0, 27.0, 49.0, 145.0, 41.0];
+
+pub(crate) fn hedge(options: Options) -> App {
+    let (mut app, settings) = hedge_history(options);
+    let round = hedge_round(BEFORE + 1, HEDGED, &settings);
+    fx::play(&mut app, &round, fx::ms(140.0));
+    fx::finish(&mut app, round);
+    app
+}
+
+pub(crate) fn hedge_running() -> App {
+    let (mut app, settings) = hedge_history(Options::default());
+    fx::play(&mut app, &hedge_round(BEFORE + 1, HEDGED, &settings), fx::ms(125.0));
+    app
+}
+
+pub(crate) fn required_failed() -> App {
+    let settings = fx::settings(Mode::Deadline);
+    let mut setup =
+        fx::setup(&["user", "cart", "price", "recs", "ads"], settings.clone(), Options::default());
+    setup.endpoints[0] = EndpointInfo { name: "user".to_owned(), required: true, replicas: 2 };
+    let mut app = App::new(setup);
+    let limit = fx::ms(38.0);
+    let fates = [
+        Fate::Fails(38.0, Reason::ConnectRefused, None),
+        Fate::Answers(22.0),
+        Fate::Answers(35.0),
+        Fate::Dials(140.0),
+        Fate::Answers(90.0),
+    ];
+    let stopped = Outcome::Missing(Reason::SiblingFailed);
+    let calls = fates.iter().enumerate().map(|(i, &f)| fx::call(i, f, limit, stopped)).collect();
+    let budget = settings.effective_budget();
+    let mut round = fx::assemble(1, fx::at(1), &Arc::new(settings), budget, None, calls);
+    (round.ok, round.failed, round.ended_by) = (false, vec![EndpointId(0)], EndedBy::RequiredFailed);
+    fx::play(&mut app, &round, fx::ms(30.0));
+    fx::finish(&mut app, round);
+    app
+}
+
+pub(crate) fn wait_all() -> App {
+    let mut app = fx::page(Mode::WaitAll, 30, Options::default());
+    let settings = Arc::new(fx::settings(Mode::WaitAll));
+    let fates = fx::PICTURED.map(|f| if let Fate::Dials(_) = f { Fate::Dials(331.0) } else { f });
+    let round = fx::round(31, fx::at(31), &settings, &fates);
+    fx::play(&mut app, &round, fx::ms(260.0));
+    fx::finish(&mut app, round);
+    app
+}
+
+pub(crate) fn paused() -> App {
+    let mut app = cut(Options::default());
+    update(&mut app, Message::Action(Action::Pause));
+    app
+}
+
+pub(crate) fn pending() -> App {
+    let mut app = running(Options::default());
+    for action in [Action::Mode(Mode::Quorum), Action::NumberUp, Action::BudgetUp, Action::PeriodDown] {
+        update(&mut app, Message::Action(action));
+    }
+    app
+}
+
+pub(crate) fn waiting() -> App {
+    App::new(fx::setup(&fx::page_names(), fx::settings(Mode::Deadline), Options::default()))
+}
+
+/// An app with these endpoints, each of which answered once.
+pub(crate) fn named(names: &[&str]) -> App {
+    let settings = fx::settings(Mode::Deadline);
+    let mut app = App::new(fx::setup(names, settings.clone(), Options::default()));
+    let fates: Vec<Fate> =
+        [20.0, 60.0, 100.0, 140.0, 180.0].iter().take(names.len()).map(|&t| Fate::Answers(t)).collect();
+    let round = fx::round(1, fx::at(1), &Arc::new(settings), &fates);
+    fx::start(&mut app, &round);
+    fx::finish(&mut app, round);
+    app
+}
+
+pub(crate) fn many() -> App {
+    let names: Vec<String> = (0..60).map(|i| format!("shop-{i}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let settings = fx::settings(Mode::Deadline);
+    let mut app = App::new(fx::setup(&names, settings.clone(), Options::default()));
+    let (settings, mut dice) = (Arc::new(settings), fx::Dice::new(3));
+    for no in 1..=25 {
+        let mut fate = |i: usize| match dice.latency(90.0, 0.35) {
+            t if i % 17 == 3 => Fate::Fails(t / 20.0, Reason::ConnectRefused, None),
+            t => Fate::Answers(t),
+        };
+        let fates: Vec<Fate> = (0..60).map(&mut fate).collect();
+        let round = fx::round(no, fx::at(no), &settings, &fates);
+        fx::start(&mut app, &round);
+        fx::finish(&mut app, round);
+    }
+    app.selected = 40;
+    app
+}

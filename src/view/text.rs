@@ -1,0 +1,178 @@
+//! Text on cells: cut and padded by display width and graphemes, clipped to the buffer. Everything here may
+//! be called with any position and any size.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+use ratatui::text::Span;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// Columns that a text takes.
+#[must_use]
+pub fn width(text: &str) -> u16 {
+    u16::try_from(text.width()).unwrap_or(u16::MAX)
+}
+
+/// The text, cut with `mark` at its end if it is wider than this.
+#[must_use]
+pub fn cut(text: &str, most: u16, mark: &str) -> String {
+    if width(text) <= most {
+        return text.to_owned();
+    }
+    let room = most.saturating_sub(width(mark));
+    let (mut out, mut used) = (String::new(), 0_u16);
+    for grapheme in text.graphemes(true) {
+        used = used.saturating_add(width(grapheme));
+        if used > room {
+            break;
+        }
+        out.push_str(grapheme);
+    }
+    if width(mark) <= most {
+        out.push_str(mark);
+    }
+    out
+}
+
+/// Writes onto a buffer and never outside of it.
+pub struct Pen<'b> {
+    buf: &'b mut Buffer,
+}
+
+impl<'b> Pen<'b> {
+    /// A pen for this buffer.
+    pub fn new(buf: &'b mut Buffer) -> Self {
+        Self { buf }
+    }
+
+    /// Sets one cell.
+    pub fn cell(&mut self, x: u16, y: u16, symbol: &str, style: Style) {
+        if let Some(cell) = self.buf.cell_mut((x, y)) {
+            // Whole new style: what was below must not shine through.
+            cell.reset();
+            cell.set_symbol(symbol).set_style(style);
+        }
+    }
+
+    /// Writes text up to the column `limit` and returns the column after it.
+    pub fn put(&mut self, x: u16, y: u16, limit: u16, text: &str, style: Style) -> u16 {
+        let area = self.buf.area;
+        let limit = limit.min(area.right());
+        if x < area.left() || x >= limit || y < area.top() || y >= area.bottom() {
+            return x;
+        }
+        let room = limit - x;
+        for clear in x..x.saturating_add(width(text).min(room)) {
+            self.cell(clear, y, " ", Style::new());
+        }
+        self.buf.set_stringn(x, y, text, usize::from(room), style).0
+    }
+
+    /// Writes text so that it ends before the column `end`, and returns its first column.
+    pub fn put_right(&mut self, end: u16, y: u16, text: &str, style: Style) -> u16 {
+        let start = end.saturating_sub(width(text));
+        self.put(start, y, end, text, style);
+        start
+    }
+
+    /// Writes pieces one after the other up to the column `limit`.
+    pub fn spans(&mut self, x: u16, y: u16, limit: u16, spans: &[Span<'_>]) -> u16 {
+        spans.iter().fold(x, |x, span| self.put(x, y, limit, &span.content, span.style))
+    }
+
+    /// Writes groups of pieces three columns apart, and leaves out those at the end that don't fit.
+    pub fn groups(&mut self, x: u16, y: u16, limit: u16, groups: &[Vec<Span<'_>>]) {
+        let mut next = x;
+        for group in groups {
+            if next.saturating_add(spans_width(group)) > limit {
+                return;
+            }
+            next = self.spans(next, y, limit, group).saturating_add(3);
+        }
+    }
+
+    /// Writes pieces so that they end before the column `end`, and returns their first column.
+    pub fn spans_right(&mut self, end: u16, y: u16, spans: &[Span<'_>]) -> u16 {
+        let start = end.saturating_sub(spans_width(spans));
+        self.spans(start, y, end, spans);
+        start
+    }
+
+    /// Fills the columns `from..to` with a symbol.
+    pub fn fill(&mut self, from: u16, to: u16, y: u16, symbol: &str, style: Style) {
+        for x in from..to.min(self.buf.area.right()) {
+            self.cell(x, y, symbol, style);
+        }
+    }
+
+    /// A panel's first row: title, rule, and what stands at its end.
+    pub fn title(&mut self, row: Row, left: &[Span<'_>], rule: (&str, Style), right: &[Span<'_>]) {
+        let after = self.spans(row.x, row.y, row.end(), left).saturating_add(1);
+        let mut before = row.end();
+        let room = row.end().saturating_sub(after);
+        if !right.is_empty() && spans_width(right) <= room {
+            before = self.spans_right(row.end(), row.y, right).saturating_sub(1);
+        }
+        self.fill(after, before, row.y, rule.0, rule.1);
+    }
+}
+
+/// A row of a panel.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    /// Its first column.
+    pub x: u16,
+    /// Where it is.
+    pub y: u16,
+    /// Its columns.
+    pub width: u16,
+}
+
+impl Row {
+    /// The column after its last.
+    #[must_use]
+    pub const fn end(self) -> u16 {
+        self.x.saturating_add(self.width)
+    }
+}
+
+/// Columns that pieces take together.
+#[must_use]
+pub fn spans_width(spans: &[Span<'_>]) -> u16 {
+    spans.iter().fold(0, |sum, span| sum.saturating_add(width(&span.content)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use ratatui::layout::Rect;
+
+    #[test]
+    fn text_is_cut_by_width_and_never_inside_a_grapheme() {
+        assert_eq!(cut("shipping", 8, "…"), "shipping");
+        assert_eq!(cut("shipping-service", 8, "…"), "shippin…");
+        assert_eq!(cut("日本語テキスト", 8, "…"), "日本語…");
+        assert_eq!(cut("👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 3, "…"), "👩‍👩‍👧‍👦…");
+        assert_eq!(cut("abc", 0, "…"), "");
+    }
+
+    proptest! {
+        #[test]
+        fn a_cut_text_fits(text in "\\PC{0,40}", most in 0_u16..30) {
+            prop_assert!(width(&cut(&text, most, "…")) <= most);
+        }
+
+        #[test]
+        fn a_pen_writes_anywhere_without_harm(
+            text in "\\PC{0,20}", x in 0_u16..40, y in 0_u16..10, limit in 0_u16..60, w in 0_u16..20, h in 0_u16..4,
+        ) {
+            let mut buf = Buffer::empty(Rect::new(3, 1, w, h));
+            let mut pen = Pen::new(&mut buf);
+            pen.put(x, y, limit, &text, Style::new());
+            pen.put_right(limit, y, &text, Style::new());
+            pen.fill(x, limit, y, "─", Style::new());
+            pen.title(Row { x, y, width: limit }, &[Span::raw(text.clone())], ("─", Style::new()), &[Span::raw(text)]);
+        }
+    }
+}

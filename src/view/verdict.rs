@@ -1,0 +1,173 @@
+//! The round in one row: how many calls stand where, and what came of it.
+
+use super::ctx::Ctx;
+use super::layout::{Regions, Size};
+use super::numbers;
+use super::text::{Pen, Row, cut, spans_width};
+use super::theme::Tone;
+use crate::app::lane::Tally;
+use crate::app::{App, Health, LiveRound, Pace, Shown};
+use crate::domain::{Mode, Round};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+use ratatui::widgets::Widget;
+
+/// The verdict row.
+pub struct Verdict<'a> {
+    /// State and look.
+    pub ctx: &'a Ctx<'a>,
+    /// Where.
+    pub regions: Regions,
+}
+
+impl Widget for &Verdict<'_> {
+    fn render(self, area: Rect, buf: &mut Buffer) {
+        let (ctx, size) = (self.ctx, self.regions.size);
+        let width = area.width.saturating_sub(2);
+        let row = Row { x: area.x.saturating_add(1), y: self.regions.verdict, width };
+        let title = match (size, ctx.app.round_no()) {
+            (Size::Min, _) => ctx.budget(),
+            (_, None) => vec![ctx.bold("waiting for the first round", Tone::Plain)],
+            (Size::Small, Some(no)) => vec![ctx.bold(no.to_string(), Tone::Plain)],
+            (_, Some(no)) => vec![ctx.bold(format!("Round {no}"), Tone::Plain)],
+        };
+        let right = match &ctx.app.health {
+            Health::Failed(why) => vec![ctx.bold(cut(why, row.width / 2, ctx.glyphs.ellipsis), Tone::Error)],
+            Health::Running => self.right(),
+        };
+        // The verdict matters more than the words beside the counts, and the counts more than its details.
+        let room = row.width.saturating_sub(spans_width(&right) + 1);
+        let forms = [size == Size::Min, true].map(|bare| {
+            let counts = self.counts(bare).into_iter();
+            title
+                .iter()
+                .cloned()
+                .chain(counts.flat_map(|c| [vec![Span::raw("  ")], c].concat()))
+                .collect::<Vec<_>>()
+        });
+        let left = forms.iter().find(|f| spans_width(f) <= room).unwrap_or(&title);
+        let rule = if size >= Size::Medium { ctx.glyphs.rule } else { " " };
+        Pen::new(buf).title(row, left, (rule, ctx.theme.dim()), &right);
+    }
+}
+
+impl Verdict<'_> {
+    fn counts(&self, bare: bool) -> Vec<Vec<Span<'static>>> {
+        let (ctx, glyphs) = (self.ctx, self.ctx.glyphs);
+        let tally = match &ctx.app.shown {
+            Shown::Waiting => return Vec::new(),
+            Shown::Running(live) => Tally::of_live(live),
+            Shown::Over(round) => Tally::of_round(round),
+        };
+        let group = |count: usize, glyph: &str, word: &str, tone: Tone| {
+            let quiet = tone == Tone::Dim;
+            let number = ctx.bold(count.to_string(), if quiet { Tone::Plain } else { tone });
+            let word = if bare { String::new() } else { format!(" {word}") };
+            (count > 0).then(|| vec![ctx.tone(format!("{glyph} "), tone), number, ctx.tone(word, tone)])
+        };
+        let hedges = match tally.hedges {
+            1 => "hedge".to_owned(),
+            _ => "hedges".to_owned(),
+        };
+        let hedges = match (tally.running, tally.won, tally.hedges.saturating_sub(tally.won)) {
+            (0, won, wasted) => format!("{hedges}: {won} won, {wasted} wasted"),
+            _ => hedges,
+        };
+        let groups = [
+            group(tally.ok, glyphs.ok, "ok", Tone::Ok),
+            group(tally.error, glyphs.error, "error", Tone::Error),
+            group(tally.cut, glyphs.cut, "cut", Tone::Cut),
+            group(tally.running, glyphs.running, "running", Tone::Running),
+            group(tally.not_needed, glyphs.not_needed, "not needed", Tone::Dim),
+            group(tally.hedges, glyphs.hedge, &hedges, Tone::Hedge),
+        ];
+        groups.into_iter().flatten().collect()
+    }
+
+    fn right(&self) -> Vec<Span<'static>> {
+        let ctx = self.ctx;
+        if self.regions.size == Size::Min {
+            if ctx.app.pace == Pace::Paused {
+                return vec![ctx.pace()];
+            }
+            let elapsed = numbers::ms(ctx.app.elapsed());
+            let shown = if ctx.app.round_no().is_some() { elapsed } else { "waiting".to_owned() };
+            return vec![ctx.bold(shown, Tone::Plain)];
+        }
+        let (text, tone) = match &ctx.app.shown {
+            Shown::Waiting => return Vec::new(),
+            Shown::Running(live) => (running(ctx.app, live), Tone::Plain),
+            Shown::Over(round) => over(ctx, round),
+        };
+        vec![ctx.bold(cut(&text, self.regions.area.width * 2 / 3, ctx.glyphs.ellipsis), tone)]
+    }
+}
+
+fn running(app: &App, live: &LiveRound) -> String {
+    let (elapsed, budget) = (app.elapsed(), live.started.budget);
+    let of = |limit| format!("{} of {}", numbers::measured(elapsed).0, numbers::setting_ms(limit));
+    if elapsed <= budget {
+        of(budget)
+    } else if app.may_pass_budget() {
+        format!("{}, {} over budget", numbers::ms(elapsed), numbers::ms(elapsed.saturating_sub(budget)))
+    } else {
+        // The news of its end is on its way.
+        format!("{0} of {0}", numbers::setting_ms(budget))
+    }
+}
+
+fn over(ctx: &Ctx<'_>, round: &Round) -> (String, Tone) {
+    let dot = ctx.glyphs.dot;
+    let took =
+        if round.overshoot().is_some() { numbers::fine_ms(round.took) } else { numbers::ms(round.took) };
+    if !round.ok {
+        return (format!("failed: {}", failures(ctx, round)), Tone::Error);
+    }
+    if round.ended_by == crate::domain::EndedBy::Aborted {
+        return (format!("aborted after {took}"), Tone::Plain);
+    }
+    if let (Some(k), Some(shortfall)) = (round.k, round.shortfall()) {
+        return match (round.quorum_at, round.quorum_impossible_at) {
+            (Some(at), _) => {
+                let spare = numbers::ms(round.budget.saturating_sub(at));
+                (format!("quorum met at {}, {spare} to spare", numbers::ms(at)), Tone::Ok)
+            }
+            (None, Some(at)) => {
+                let had = round.answered_optional;
+                (
+                    format!("quorum impossible from {}: {had} of {k} {dot} {took}", numbers::ms(at)),
+                    Tone::Error,
+                )
+            }
+            (None, None) if shortfall > 0 => {
+                (format!("quorum not met: {} of {k} {dot} {took}", round.answered_optional), Tone::Plain)
+            }
+            (None, None) => (format!("quorum met in {took}"), Tone::Ok),
+        };
+    }
+    let late = round.took.saturating_sub(round.budget);
+    let passed = round.settings.mode.ignores_budget() && !late.is_zero();
+    let late = if passed { format!(", {} late", numbers::ms(late)) } else { String::new() };
+    if round.partial() {
+        let (answered, calls) = (round.answered() as u64, round.calls.len() as u64);
+        let share = numbers::whole_percent(answered, calls);
+        return (format!("partial {dot} {share} answered {dot} {took}{late}"), Tone::Plain);
+    }
+    (format!("complete in {took}{late}"), if passed { Tone::Plain } else { Tone::Ok })
+}
+
+/// Who failed the round, and why.
+fn failures(ctx: &Ctx<'_>, round: &Round) -> String {
+    let word = |id: &crate::domain::EndpointId| {
+        let call = round.calls.get(id.index());
+        let reason = call.and_then(|c| Some(c.outcome.reason()?.label(c.status)));
+        format!("{} {}", ctx.endpoint(*id), reason.unwrap_or_else(|| "missing".to_owned()))
+    };
+    let words: Vec<String> = round.failed.iter().map(word).collect();
+    match round.settings.mode {
+        Mode::FailFast if words.is_empty() => "no answer in time".to_owned(),
+        _ if words.is_empty() => "a required call is missing".to_owned(),
+        _ => words.join(", "),
+    }
+}
