@@ -327,7 +327,7 @@ pub fn update(app: &mut App, message: Message) -> Vec<Effect> {
         // Messages may be handled late; the screen's time never goes back.
         Message::Tick(now) => app.now = app.now.max(now),
         Message::Resized(width, height) => app.size = (width, height),
-        Message::Failed(why) => app.health = Health::Failed(crate::domain::text::clean(&why)),
+        Message::Failed(why) => app.fail(&why),
     }
     Vec::new()
 }

@@ -62,7 +62,7 @@ pub fn run(profile: Profile, color: ColorChoice, ascii: bool) -> Result<Option<S
         let left = Loop::new(app, &mut session, surface, input, signals).run().await;
         drop(guard);
         session.quit(PATIENCE).await;
-        Ok(left)
+        Ok::<_, TuiError>(left)
     });
     // A reader that still waits for a key must not hold up the end.
     runtime.shutdown_background();

@@ -1,6 +1,6 @@
 //! What the engine's events do to the screen's state.
 
-use super::{App, Change, MARKS, Mark, Pace, REACHES, RESORT, Shown, push};
+use super::{App, Change, Health, MARKS, Mark, Pace, REACHES, RESORT, Shown, push};
 use crate::app::live::LiveRound;
 use crate::domain::event::{RoundStarted, Vitals};
 use crate::domain::{Event, Round, RoundNo};
@@ -29,8 +29,14 @@ impl App {
             Event::RoundSettled { round, vitals } => self.settled(&round, vitals),
             Event::StartSkipped { .. } => {}
             Event::SettingsChanged { settings, .. } => self.config.announced(settings),
+            Event::Failed(why) => self.fail(&why),
             Event::Paused(paused) => self.pace = if paused { Pace::Paused } else { Pace::Live },
         }
+    }
+
+    /// The engine stopped; what was seen stays on the screen.
+    pub(super) fn fail(&mut self, why: &str) {
+        self.health = Health::Failed(crate::domain::text::clean(why));
     }
 
     fn running(&mut self, round: RoundNo) -> Option<&mut LiveRound> {

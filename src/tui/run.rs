@@ -28,7 +28,7 @@ pub(super) enum Leave {
     Signal(Signal),
     /// The terminal is gone.
     Gone,
-    /// The engine stopped.
+    /// The engine could not start.
     Failed(String),
 }
 
@@ -43,6 +43,8 @@ pub(super) struct Loop<'a, S, I> {
     dirty: bool,
     /// When the next frame may be drawn.
     slot: Instant,
+    /// Whether the engine sends nothing any more.
+    silent: bool,
 }
 
 impl<'a, S, I> Loop<'a, S, I>
@@ -51,7 +53,7 @@ where
     I: Stream<Item = io::Result<Input>> + Unpin,
 {
     pub(super) fn new(app: App, session: &'a mut Session, surface: S, input: I, signals: Signals) -> Self {
-        Self { app, session, surface, input, signals, dirty: true, slot: Instant::now() }
+        Self { app, session, surface, input, signals, dirty: true, slot: Instant::now(), silent: false }
     }
 
     /// Runs until something ends it. What fails on the way out of the terminal is the terminal being gone.
@@ -65,7 +67,7 @@ where
                 biased;
                 signal = self.signals.next() => Some(Leave::Signal(signal)),
                 input = self.input.next() => self.input(input),
-                event = self.session.next() => self.events(event),
+                event = self.session.next(), if !self.silent => self.events(event),
                 () = tokio::time::sleep_until(self.slot), if wants_frame => None,
             };
             if let Some(left) = left {
@@ -110,7 +112,9 @@ where
 
     fn events(&mut self, first: Option<Event>) -> Option<Leave> {
         let Some(first) = first else {
-            return Some(Leave::Failed("the engine stopped; this is a fault of fanscope itself".to_owned()));
+            // What was seen stays on the screen; the reason stands in the verdict until someone leaves.
+            self.silent = true;
+            return self.message(Message::Failed("the engine stopped: a fault of fanscope".to_owned()));
         };
         let mut next = Some(first);
         for _ in 0..BATCH {
