@@ -3,11 +3,11 @@
 use super::ctx::Ctx;
 use super::layout::{Regions, Size};
 use super::numbers;
-use super::text::{Pen, Row, cut, spans_width};
+use super::text::{Pen, Row, cut, spans_width, width};
 use super::theme::Tone;
 use crate::app::lane::Tally;
 use crate::app::{App, Health, LiveRound, Pace, Shown};
-use crate::domain::{Mode, Round};
+use crate::domain::{EndedBy, Mode, Round};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
@@ -95,12 +95,16 @@ impl Verdict<'_> {
             let shown = if ctx.app.round_no().is_some() { elapsed } else { "waiting".to_owned() };
             return vec![ctx.bold(shown, Tone::Plain)];
         }
+        let most = self.regions.area.width * 2 / 3;
         let (text, tone) = match &ctx.app.shown {
             Shown::Waiting => return Vec::new(),
             Shown::Running(live) => (running(ctx.app, live), Tone::Plain),
-            Shown::Over(round) => over(ctx, round),
+            Shown::Over(round) => {
+                let (long, tone) = over(ctx, round, true);
+                (if width(&long) <= most { long } else { over(ctx, round, false).0 }, tone)
+            }
         };
-        vec![ctx.bold(cut(&text, self.regions.area.width * 2 / 3, ctx.glyphs.ellipsis), tone)]
+        vec![ctx.bold(cut(&text, most, ctx.glyphs.ellipsis), tone)]
     }
 }
 
@@ -117,34 +121,19 @@ fn running(app: &App, live: &LiveRound) -> String {
     }
 }
 
-fn over(ctx: &Ctx<'_>, round: &Round) -> (String, Tone) {
+/// What came of a round; `long` with all its words.
+fn over(ctx: &Ctx<'_>, round: &Round, long: bool) -> (String, Tone) {
     let dot = ctx.glyphs.dot;
     let took =
         if round.overshoot().is_some() { numbers::fine_ms(round.took) } else { numbers::ms(round.took) };
     if !round.ok {
         return (format!("failed: {}", failures(ctx, round)), Tone::Error);
     }
-    if round.ended_by == crate::domain::EndedBy::Aborted {
+    if round.ended_by == EndedBy::Aborted {
         return (format!("aborted after {took}"), Tone::Plain);
     }
-    if let (Some(k), Some(shortfall)) = (round.k, round.shortfall()) {
-        return match (round.quorum_at, round.quorum_impossible_at) {
-            (Some(at), _) => {
-                let spare = numbers::ms(round.budget.saturating_sub(at));
-                (format!("quorum met at {}, {spare} to spare", numbers::ms(at)), Tone::Ok)
-            }
-            (None, Some(at)) => {
-                let had = round.answered_optional;
-                (
-                    format!("quorum impossible from {}: {had} of {k} {dot} {took}", numbers::ms(at)),
-                    Tone::Error,
-                )
-            }
-            (None, None) if shortfall > 0 => {
-                (format!("quorum not met: {} of {k} {dot} {took}", round.answered_optional), Tone::Plain)
-            }
-            (None, None) => (format!("quorum met in {took}"), Tone::Ok),
-        };
+    if let Some(k) = round.k {
+        return quorum(round, k, &format!(" {dot} {took}"), long);
     }
     let late = round.took.saturating_sub(round.budget);
     let passed = round.settings.mode.ignores_budget() && !late.is_zero();
@@ -152,9 +141,26 @@ fn over(ctx: &Ctx<'_>, round: &Round) -> (String, Tone) {
     if round.partial() {
         let (answered, calls) = (round.answered() as u64, round.calls.len() as u64);
         let share = numbers::whole_percent(answered, calls);
-        return (format!("partial {dot} {share} answered {dot} {took}{late}"), Tone::Plain);
+        let word = if long { " answered" } else { "" };
+        return (format!("partial {dot} {share}{word} {dot} {took}{late}"), Tone::Plain);
     }
     (format!("complete in {took}{late}"), if passed { Tone::Plain } else { Tone::Ok })
+}
+
+fn quorum(round: &Round, k: usize, took: &str, long: bool) -> (String, Tone) {
+    let had = round.answered_optional;
+    let (word, took) = if long { ("quorum ", took) } else { ("", "") };
+    match (round.quorum_at, round.quorum_impossible_at) {
+        (Some(at), _) => {
+            let spare = numbers::ms(round.budget.saturating_sub(at));
+            (format!("{word}met at {}, {spare} to spare", numbers::ms(at)), Tone::Ok)
+        }
+        (None, Some(at)) => {
+            (format!("{word}impossible from {}: {had} of {k}{took}", numbers::ms(at)), Tone::Error)
+        }
+        (None, None) if had < k => (format!("{word}not met: {had} of {k}{took}"), Tone::Plain),
+        (None, None) => (format!("{word}met{took}"), Tone::Ok),
+    }
 }
 
 /// Who failed the round, and why.
