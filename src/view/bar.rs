@@ -38,20 +38,9 @@ impl Ctx<'_> {
 
 /// Draws the bar and says what stands at its end. `low`: rows touch, so its inside is a little lower.
 pub fn draw(ctx: &Ctx<'_>, pen: &mut Pen<'_>, axis: &Axis, y: u16, bar: &Bar, low: bool) -> Option<EndMark> {
-    let tone = Ctx::fate_tone(bar.fate);
     let end = match bar.fate {
         Fate::Lost | Fate::NotNeeded | Fate::Stopped => thin(ctx, pen, axis, y, bar),
-        Fate::Cut => {
-            // It was pending until the line and touches it, wherever its last event fell.
-            let line = axis.lines.iter().filter(|l| l.at <= bar.end).map(|l| l.x).max();
-            let line = line.unwrap_or_else(|| axis.column(bar.end).unwrap_or(axis.x + axis.scale.width()));
-            thick(ctx, pen, axis, y, bar, low);
-            let cells = axis.scale.cells(bar.start, bar.end);
-            let last = phase_at(axis, bar, u32::MAX);
-            let from = axis.x.saturating_add(cells.full_end);
-            pen.fill(from, line, y, ctx.glyphs.phase(last, low), phase_style(ctx, last, tone));
-            line
-        }
+        Fate::Cut => cut(ctx, pen, axis, y, bar, low),
         Fate::Running | Fate::Ok | Fate::Won | Fate::Failed(_) => thick(ctx, pen, axis, y, bar, low),
     };
     let mark = |glyph, word, tone, bold| Some(EndMark { x: end, glyph, word, tone, bold });
@@ -83,6 +72,21 @@ pub fn draw_mark(ctx: &Ctx<'_>, pen: &mut Pen<'_>, axis: &Axis, y: u16, mark: En
     if x.saturating_add(length) <= end {
         pen.put(x, y, end, &format!("{} {}", mark.glyph, mark.word), style);
     }
+}
+
+/// A bar that was pending until the line and touches it, wherever its last event fell; returns the line's
+/// column.
+fn cut(ctx: &Ctx<'_>, pen: &mut Pen<'_>, axis: &Axis, y: u16, bar: &Bar, low: bool) -> u16 {
+    let line = axis.lines.iter().filter(|l| l.at <= bar.end).max_by_key(|l| l.at);
+    // The clean-up took a moment; the bar ends where the call was given up.
+    let end = line.map_or(bar.end, |l| l.at);
+    let bar = Bar { end, ..bar.clone() };
+    let after = axis.x.saturating_add(axis.scale.cells(bar.start, end).full_end);
+    thick(ctx, pen, axis, y, &bar, low);
+    let line = line.map_or(after, |l| l.x);
+    let phase = phase_at(axis, &bar, u32::MAX);
+    pen.fill(after, line, y, ctx.glyphs.phase(phase, low), phase_style(ctx, phase, Tone::Cut));
+    line
 }
 
 /// A line without phases; returns the column after it.

@@ -159,7 +159,12 @@ impl Lanes<'_> {
             && lane.state != LaneState::Error(Reason::SiblingFailed);
         let overdue = lane.is_late(ctx.app.round_budget());
         let censored = matches!(lane.state, LaneState::Cut(..));
-        self.time(lane.end, censored, (tone, loud), y, pen);
+        // Given up at the deadline; when that was noticed is the instrument's own affair.
+        let end = match lane.state {
+            LaneState::Cut(Reason::Deadline, _) => lane.end.min(ctx.app.round_budget()),
+            _ => lane.end,
+        };
+        self.time(end, censored, (tone, loud), y, pen);
         let words = match lane.state {
             LaneState::Ok => {
                 // The word `late` is what a narrow screen has room for.

@@ -126,6 +126,11 @@ fn a_pending_change_shows_both_values() {
 }
 
 #[test]
+fn changes_are_marked_in_the_history_and_a_clamp_is_said() {
+    assert_scene("changed", &scenes::changed(), &[FULL]);
+}
+
+#[test]
 fn before_the_first_round() {
     assert_scene("waiting", &scenes::waiting(), &ALL);
 }

@@ -160,6 +160,26 @@ pub(crate) fn pending() -> App {
     app
 }
 
+/// Rounds whose settings changed three times, the last within a tight request budget.
+pub(crate) fn changed() -> App {
+    let mut settings = fx::settings(Mode::Quorum);
+    settings.quorum = Some(4);
+    let mut app = App::new(fx::setup(&fx::page_names(), settings.clone(), Options::default()));
+    let mut dice = fx::Dice::new(5);
+    for no in 1..=90 {
+        match no {
+            30 => settings.quorum = Some(3),
+            50 => (settings.mode, settings.budget) = (Mode::Deadline, fx::ms(150.0)),
+            80 => settings.request_budget = fx::ms(120.0),
+            _ => {}
+        }
+        let round = fx::round(no, fx::at(no), &Arc::new(settings.clone()), &fx::page_fates(&mut dice));
+        fx::start(&mut app, &round);
+        fx::finish(&mut app, round);
+    }
+    app
+}
+
 pub(crate) fn waiting() -> App {
     App::new(fx::setup(&fx::page_names(), fx::settings(Mode::Deadline), Options::default()))
 }
