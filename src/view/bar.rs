@@ -110,27 +110,36 @@ fn thin(ctx: &Ctx<'_>, pen: &mut Pen<'_>, axis: &Axis, y: u16, bar: &Bar) -> u16
 fn thick(ctx: &Ctx<'_>, pen: &mut Pen<'_>, axis: &Axis, y: u16, bar: &Bar, low: bool) -> u16 {
     let cells = axis.scale.cells(bar.start, bar.end);
     let tone = Ctx::fate_tone(bar.fate);
+    let last = phase_at(axis, bar, u32::MAX);
+    let single = cells.full_end == cells.first;
+    // The tip of a failed call is bright: it is where to look.
+    let failed = matches!(bar.fate, Fate::Failed(_));
+    // Its last cell: a part where the set has parts, else a whole one or none.
+    let part = match usize::from(cells.eighths).checked_sub(1) {
+        Some(part) if !ctx.glyphs.eighths.is_empty() => ctx.glyphs.eighths.get(part).copied(),
+        Some(part) if part >= 3 || single => Some(ctx.glyphs.phase(last, low)),
+        _ => None,
+    };
     for column in cells.first..cells.full_end {
-        let phase = phase_at(axis, bar, u32::from(column) * 8 + 4);
-        let style = phase_style(ctx, phase, tone);
-        pen.cell(axis.x.saturating_add(column), y, ctx.glyphs.phase(phase, low), style);
+        // However short the last phase was, the tip shows it: the answer arriving.
+        let tip = part.is_none() && column + 1 == cells.full_end;
+        let phase = if tip { last } else { phase_at(axis, bar, u32::from(column) * 8 + 4) };
+        pen.cell(
+            axis.x.saturating_add(column),
+            y,
+            ctx.glyphs.phase(phase, low),
+            phase_style(ctx, phase, tone),
+        );
     }
-    let mut end = cells.full_end;
-    let phase = phase_at(axis, bar, u32::MAX);
-    let only = cells.full_end == cells.first;
-    if let Some(part) = cells.eighths.checked_sub(1) {
-        // The tip of a failed call is bright: it is where to look.
-        let failed = matches!(bar.fate, Fate::Failed(_));
-        let style = if failed || only { ctx.theme.tone(tone) } else { phase_style(ctx, phase, tone) };
-        let x = axis.x.saturating_add(cells.full_end);
-        match ctx.glyphs.eighths.get(usize::from(part)) {
-            Some(glyph) => pen.cell(x, y, glyph, style),
-            None if part >= 3 || only => pen.cell(x, y, ctx.glyphs.phase(phase, low), style),
-            None => return axis.x.saturating_add(end),
-        }
-        end += 1;
-    }
-    axis.x.saturating_add(end)
+    let end = axis.x.saturating_add(cells.full_end);
+    let Some(glyph) = part else { return end };
+    pen.cell(
+        end,
+        y,
+        glyph,
+        if single || failed { ctx.theme.tone(tone) } else { phase_style(ctx, last, tone) },
+    );
+    end.saturating_add(1)
 }
 
 /// Time before an answer is faint, its arrival bright.

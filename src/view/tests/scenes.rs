@@ -1,4 +1,4 @@
-//! The states of the pictures, played event by event.
+//! The states a screen can be in, played event by event.
 
 use crate::app::fixture::{self as fx, Fate};
 use crate::app::{Action, App, EndpointInfo, Message, Options, update};
@@ -8,19 +8,19 @@ use std::sync::Arc;
 /// Rounds behind each scene.
 const BEFORE: u64 = 300;
 
-fn pictured(mode: Mode) -> Round {
-    fx::round(BEFORE + 1, fx::at(BEFORE + 1), &Arc::new(fx::settings(mode)), &fx::PICTURED)
+fn typical(mode: Mode) -> Round {
+    fx::round(BEFORE + 1, fx::at(BEFORE + 1), &Arc::new(fx::settings(mode)), &fx::TYPICAL)
 }
 
 pub(crate) fn running(options: Options) -> App {
     let mut app = fx::page(Mode::Deadline, BEFORE, options);
-    fx::play(&mut app, &pictured(Mode::Deadline), fx::ms(187.0));
+    fx::play(&mut app, &typical(Mode::Deadline), fx::ms(187.0));
     app
 }
 
 pub(crate) fn cut(options: Options) -> App {
     let mut app = fx::page(Mode::Deadline, BEFORE, options);
-    let round = pictured(Mode::Deadline);
+    let round = typical(Mode::Deadline);
     fx::play(&mut app, &round, fx::ms(187.0));
     fx::finish(&mut app, round);
     app
@@ -139,7 +139,7 @@ pub(crate) fn required_failed() -> App {
 pub(crate) fn wait_all() -> App {
     let mut app = fx::page(Mode::WaitAll, 30, Options::default());
     let settings = Arc::new(fx::settings(Mode::WaitAll));
-    let fates = fx::PICTURED.map(|f| if let Fate::Dials(_) = f { Fate::Dials(331.0) } else { f });
+    let fates = fx::TYPICAL.map(|f| if let Fate::Dials(_) = f { Fate::Dials(331.0) } else { f });
     let round = fx::round(31, fx::at(31), &settings, &fates);
     fx::play(&mut app, &round, fx::ms(260.0));
     fx::finish(&mut app, round);
