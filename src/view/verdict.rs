@@ -7,7 +7,7 @@ use super::text::{Pen, Row, cut, spans_width, width};
 use super::theme::Tone;
 use crate::app::lane::Tally;
 use crate::app::{App, Health, LiveRound, Pace, Shown};
-use crate::domain::{EndedBy, Mode, Round};
+use crate::domain::{EndedBy, Mode, Outcome, Round};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
@@ -98,7 +98,7 @@ impl Verdict<'_> {
         let most = self.regions.area.width * 2 / 3;
         let (text, tone) = match &ctx.app.shown {
             Shown::Waiting => return Vec::new(),
-            Shown::Running(live) => (running(ctx.app, live), Tone::Plain),
+            Shown::Running(live) => running(ctx, live),
             Shown::Over(round) => {
                 let (long, tone) = over(ctx, round, true);
                 (if width(&long) <= most { long } else { over(ctx, round, false).0 }, tone)
@@ -108,17 +108,31 @@ impl Verdict<'_> {
     }
 }
 
-fn running(app: &App, live: &LiveRound) -> String {
-    let (elapsed, budget) = (app.elapsed(), live.started.budget);
-    let of = |limit| format!("{} of {}", numbers::measured(elapsed).0, numbers::setting_ms(limit));
-    if elapsed <= budget {
-        of(budget)
+fn running(ctx: &Ctx<'_>, live: &LiveRound) -> (String, Tone) {
+    let (app, budget) = (ctx.app, live.started.budget);
+    let elapsed = app.elapsed();
+    let time = if elapsed <= budget {
+        format!("{} of {}", numbers::measured(elapsed).0, numbers::setting_ms(budget))
     } else if app.may_pass_budget() {
         format!("{}, {} over budget", numbers::ms(elapsed), numbers::ms(elapsed.saturating_sub(budget)))
     } else {
         // The news of its end is on its way.
-        format!("{0} of {0}", numbers::setting_ms(budget))
+        format!("{} of {}", numbers::setting(budget), numbers::setting_ms(budget))
+    };
+    if is_lost(app, live) {
+        (format!("quorum impossible {} {time}", ctx.glyphs.dot), Tone::Error)
+    } else {
+        (time, Tone::Plain)
     }
+}
+
+/// Whether so many optional calls failed that the quorum cannot be met any more (R21).
+fn is_lost(app: &App, live: &LiveRound) -> bool {
+    let settings = &live.started.settings;
+    let optional = live.calls.iter().zip(&app.endpoints).filter(|(_, e)| !e.required);
+    let failed = optional.filter(|(c, _)| matches!(c.settled, Some((_, Outcome::Missing(_))))).count();
+    let n = app.optional();
+    settings.mode == Mode::Quorum && failed > n.saturating_sub(settings.quorum_of(n))
 }
 
 /// What came of a round; `long` with all its words.

@@ -38,15 +38,26 @@ pub(crate) fn quorum(options: Options) -> App {
     app
 }
 
-pub(crate) fn quorum_impossible() -> App {
-    let mut app = fx::page(Mode::Quorum, 40, Options::default());
+/// A round in which six of eight fail, three answers being asked for.
+fn lost_round() -> Round {
     let fails = |t| Fate::Fails(t, Reason::HttpStatus, Some(500));
     let fates = [20.0, 31.0, 44.0, 52.0, 63.0, 71.0].map(fails).into_iter();
     let fates: Vec<Fate> = fates.chain([Fate::Answers(90.0), Fate::Answers(120.0)]).collect();
     let mut round = fx::round(41, fx::at(41), &Arc::new(fx::settings(Mode::Quorum)), &fates);
     round.quorum_impossible_at = Some(fx::ms(71.0));
-    fx::play(&mut app, &round, fx::ms(100.0));
-    fx::finish(&mut app, round);
+    round
+}
+
+/// That round, still running after so many milliseconds.
+pub(crate) fn quorum_lost(elapsed: f64) -> App {
+    let mut app = fx::page(Mode::Quorum, 40, Options::default());
+    fx::play(&mut app, &lost_round(), fx::ms(elapsed));
+    app
+}
+
+pub(crate) fn quorum_impossible() -> App {
+    let mut app = quorum_lost(100.0);
+    fx::finish(&mut app, lost_round());
     app
 }
 
