@@ -94,6 +94,11 @@ pub struct Stats {
     rounds: Tally,
     partial: Tally,
     failed: Tally,
+    /// Calls of all endpoints together, so that totals cost the same for 5 and for 500.
+    ok: Tally,
+    cut: Tally,
+    error: Tally,
+    not_needed: Tally,
     /// End of the newest round seen: where every window ends.
     now: Duration,
     pulse: Pulse,
@@ -109,6 +114,10 @@ impl Stats {
             rounds: Tally::default(),
             partial: Tally::default(),
             failed: Tally::default(),
+            ok: Tally::default(),
+            cut: Tally::default(),
+            error: Tally::default(),
+            not_needed: Tally::default(),
             now: Duration::ZERO,
             pulse: Pulse::default(),
             history: History::default(),
@@ -138,6 +147,12 @@ impl Stats {
         for call in &round.calls {
             if let Some(endpoint) = self.endpoints.get_mut(call.endpoint.index()) {
                 endpoint.fold(round, call, second);
+                match call.outcome {
+                    Outcome::Ok => self.ok.add(second),
+                    Outcome::NotNeeded => self.not_needed.add(second),
+                    Outcome::Missing(reason) if reason.is_cut() => self.cut.add(second),
+                    Outcome::Missing(_) => self.error.add(second),
+                }
             }
         }
         self.pulse.fold(round, vitals);
@@ -159,21 +174,15 @@ impl Stats {
     #[must_use]
     pub fn totals(&self, window: Window) -> Totals {
         let head = self.head();
-        let mut totals = Totals {
+        Totals {
             rounds: self.rounds.sum(head, window),
             partial: self.partial.sum(head, window),
             failed: self.failed.sum(head, window),
-            ..Totals::default()
-        };
-        for endpoint in &self.endpoints {
-            totals.ok += endpoint.ok.sum(head, window);
-            totals.not_needed += endpoint.not_needed.sum(head, window);
-            for (reason, tally) in &endpoint.missing {
-                let count = tally.count.sum(head, window);
-                if reason.is_cut() { totals.cut += count } else { totals.error += count }
-            }
+            ok: self.ok.sum(head, window),
+            cut: self.cut.sum(head, window),
+            error: self.error.sum(head, window),
+            not_needed: self.not_needed.sum(head, window),
         }
-        totals
     }
 
     /// Censored quantile of the time to an answer, over the endpoint's recent primary attempts.

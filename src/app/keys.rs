@@ -4,13 +4,19 @@ use super::tune::{self, Way};
 use super::{Action, App, Effect, PAGE, Pace, Screen, actions};
 use crate::domain::{Mode, Settings};
 
+/// Columns of a line of the help.
+const HELP_COLUMN: u16 = 39;
+
+/// Lines of the help that explain signs rather than keys.
+const HELP_SIGNS: usize = 9;
+
 impl App {
     pub(super) fn act(&mut self, action: Action) -> Vec<Effect> {
         if let Screen::Help(top) = self.screen {
             match action {
                 Action::Back | Action::Help => self.screen = Screen::Dashboard,
                 Action::Up => self.screen = Screen::Help(top.saturating_sub(1)),
-                Action::Down => self.screen = Screen::Help((top + 1).min(actions::BINDINGS.len())),
+                Action::Down => self.screen = Screen::Help((top + 1).min(self.help_end())),
                 Action::Quit => return vec![Effect::Quit],
                 Action::Redraw => return vec![Effect::Redraw],
                 _ => {}
@@ -41,6 +47,13 @@ impl App {
             Action::Quit => return vec![Effect::Quit],
         }
         Vec::new()
+    }
+
+    /// Where scrolling the help ends: about with its last line in sight. The view has the exact place.
+    fn help_end(&self) -> usize {
+        let (width, height) = self.size;
+        let in_sight = usize::from(height.saturating_sub(4)) * usize::from((width / HELP_COLUMN).max(1));
+        (actions::BINDINGS.len() + HELP_SIGNS).saturating_sub(in_sight)
     }
 
     /// Changes the settings of the rounds to come. Builds on what is already pending.

@@ -150,7 +150,7 @@ impl Lane {
                 .settled
                 .map_or(LaneState::Running(phase), |(_, outcome)| LaneState::settled(outcome, phase)),
             end,
-            status: call.attempts.iter().filter_map(|a| a.ended).find_map(|e| e.status),
+            status: status(call),
             late_by: None,
             hedge_delay: round.started.hedge_delays.get(index).copied().flatten(),
             bars,
@@ -162,6 +162,12 @@ impl Lane {
     pub fn is_late(&self, budget: Duration) -> bool {
         self.state == LaneState::Ok && self.end > budget
     }
+}
+
+/// The status of the answer that decided: of the attempt that answered, else of the first that failed.
+fn status(call: &LiveCall) -> Option<u16> {
+    let ended = || call.attempts.iter().filter_map(|a| a.ended);
+    ended().find(|e| e.outcome == AttemptOutcome::Ok).or_else(|| ended().next()).and_then(|e| e.status)
 }
 
 fn live_bar(call: &LiveCall, index: usize, now: Duration) -> Option<Bar> {

@@ -19,7 +19,7 @@ fn applied(effects: &[Effect]) -> &Settings {
 /// A page round that runs since 187 ms.
 fn running() -> (App, Round) {
     let mut app = fx::page(Mode::Deadline, 3, Options::default());
-    let round = fx::round(4, fx::at(4), &Arc::new(fx::settings(Mode::Deadline)), &fx::PICTURED);
+    let round = fx::round(4, fx::at(4), &Arc::new(fx::settings(Mode::Deadline)), &fx::TYPICAL);
     fx::play(&mut app, &round, fx::ms(187.0));
     (app, round)
 }
@@ -34,10 +34,10 @@ fn a_change_is_pending_until_a_round_starts_with_it() {
     assert_eq!(app.round_budget(), fx::ms(200.0), "no round changes its settings midway");
 
     // A round that was started before the change arrived says nothing of it.
-    fx::start(&mut app, &fx::round(5, fx::at(5), &Arc::new(fx::settings(Mode::Deadline)), &fx::PICTURED));
+    fx::start(&mut app, &fx::round(5, fx::at(5), &Arc::new(fx::settings(Mode::Deadline)), &fx::TYPICAL));
     assert!(matches!(app.config, Config::Switching { .. }));
     let settings = Arc::new(app.wanted().clone());
-    fx::start(&mut app, &fx::round(6, fx::at(6), &settings, &fx::PICTURED));
+    fx::start(&mut app, &fx::round(6, fx::at(6), &settings, &fx::TYPICAL));
     assert_eq!(app.config, Config::Live(settings));
 }
 
@@ -117,7 +117,7 @@ fn a_published_round_is_on_the_lanes_at_once_and_in_the_totals_once_settled() {
 fn lost_live_events_blur_a_lane_but_no_total() {
     let settings = Arc::new(fx::settings(Mode::Deadline));
     let mut app = App::new(fx::setup(&fx::page_names(), (*settings).clone(), Options::default()));
-    let round = fx::round(1, fx::at(1), &settings, &fx::PICTURED);
+    let round = fx::round(1, fx::at(1), &settings, &fx::TYPICAL);
     fx::start(&mut app, &round);
     // Only the very end of one attempt got through.
     let step = AttemptStep::Ended {
@@ -149,12 +149,12 @@ fn lost_live_events_blur_a_lane_but_no_total() {
 fn overlapping_rounds_one_is_followed_to_its_end() {
     let (mut app, fourth) = running();
     let settings = Arc::new(fx::settings(Mode::Deadline));
-    let fifth = fx::round(5, fx::at(5), &settings, &fx::PICTURED);
+    let fifth = fx::round(5, fx::at(5), &settings, &fx::TYPICAL);
     fx::start(&mut app, &fifth);
     assert_eq!(app.round_no(), Some(RoundNo(4)));
     fx::finish(&mut app, fourth);
     assert_eq!(app.round_no(), Some(RoundNo(4)), "a settled round stays until the next starts");
-    fx::start(&mut app, &fx::round(6, fx::at(6), &settings, &fx::PICTURED));
+    fx::start(&mut app, &fx::round(6, fx::at(6), &settings, &fx::TYPICAL));
     assert_eq!(app.round_no(), Some(RoundNo(6)));
     fx::finish(&mut app, fifth);
     assert_eq!(app.round_no(), Some(RoundNo(6)));
@@ -183,7 +183,7 @@ fn a_changed_setting_is_marked_at_the_first_round_that_has_it() {
     fx::finish(&mut app, round);
     press(&mut app, Action::BudgetUp);
     let settings = Arc::new(app.wanted().clone());
-    fx::start(&mut app, &fx::round(5, fx::at(5), &settings, &fx::PICTURED));
+    fx::start(&mut app, &fx::round(5, fx::at(5), &settings, &fx::TYPICAL));
     let change = Change { what: "budget", from: "200".to_owned(), to: "250".to_owned() };
     assert!(app.marks.iter().eq([&Mark { round: RoundNo(5), change }]));
 }

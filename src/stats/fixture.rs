@@ -59,7 +59,7 @@ pub(crate) enum Fate {
     Fails(f64, Reason, Option<u16>),
 }
 
-/// The settings of the pictures.
+/// The settings of the scenes.
 pub(crate) fn settings(mode: Mode) -> Settings {
     Settings { mode, quorum: Some(3), ..Settings::default() }
 }
@@ -154,7 +154,7 @@ pub(crate) fn call(index: usize, fate: Fate, limit: Duration, at_limit: Outcome)
     }
 }
 
-/// A round of these calls by the rules of its mode; enough of them for pictures.
+/// A round of these calls by the rules of its mode; enough of them for a screen.
 pub(crate) fn round(no: u64, at: Duration, settings: &Arc<Settings>, fates: &[Fate]) -> Round {
     let (budget, clamped) = settings.effective_budget();
     let time = |f: &Fate| match *f {
@@ -224,8 +224,8 @@ pub(crate) fn page_fates(dice: &mut Dice) -> Vec<Fate> {
     PAGE.iter().map(|p| fate(p, dice)).collect()
 }
 
-/// The fates of the round in the pictures.
-pub(crate) const PICTURED: [Fate; 8] = [
+/// The fates of a typical round: one refused, one too slow.
+pub(crate) const TYPICAL: [Fate; 8] = [
     Fate::Answers(43.0),
     Fate::Answers(61.0),
     Fate::Answers(88.0),

@@ -99,7 +99,7 @@ fn the_pulse_tells_rate_lag_overshoot_and_connections() {
     let settings = Arc::new(fx::settings(Mode::Deadline));
     for no in 1..=5 {
         stats.fold(
-            &fx::round(no, fx::at(no), &settings, &fx::PICTURED),
+            &fx::round(no, fx::at(no), &settings, &fx::TYPICAL),
             Vitals { skipped: no, ..Vitals::default() },
         );
     }
@@ -115,12 +115,12 @@ fn a_reset_forgets_counts_and_keeps_the_time() {
     let mut stats = Stats::new(8);
     let settings = Arc::new(fx::settings(Mode::Deadline));
     let vitals = |skipped| Vitals { skipped, ..Vitals::default() };
-    stats.fold(&fx::round(1, fx::at(1), &settings, &fx::PICTURED), vitals(7));
+    stats.fold(&fx::round(1, fx::at(1), &settings, &fx::TYPICAL), vitals(7));
     let now = stats.now();
     stats.reset();
     assert_eq!((stats.totals(Window::Start), stats.now()), (Totals::default(), now));
     assert!(stats.missing(Window::Start).is_empty() && stats.history().is_empty());
-    stats.fold(&fx::round(2, fx::at(2), &settings, &fx::PICTURED), vitals(9));
+    stats.fold(&fx::round(2, fx::at(2), &settings, &fx::TYPICAL), vitals(9));
     assert_eq!((stats.totals(Window::Start).calls(), stats.pulse().skipped()), (8, 2));
 }
 

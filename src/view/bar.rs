@@ -38,20 +38,9 @@ impl Ctx<'_> {
 
 /// Draws the bar and says what stands at its end. `low`: rows touch, so its inside is a little lower.
 pub fn draw(ctx: &Ctx<'_>, pen: &mut Pen<'_>, axis: &Axis, y: u16, bar: &Bar, low: bool) -> Option<EndMark> {
-    let tone = Ctx::fate_tone(bar.fate);
     let end = match bar.fate {
         Fate::Lost | Fate::NotNeeded | Fate::Stopped => thin(ctx, pen, axis, y, bar),
-        Fate::Cut => {
-            // It was pending until the line and touches it, wherever its last event fell.
-            let line = axis.lines.iter().filter(|l| l.at <= bar.end).map(|l| l.x).max();
-            let line = line.unwrap_or_else(|| axis.column(bar.end).unwrap_or(axis.x + axis.scale.width()));
-            thick(ctx, pen, axis, y, bar, low);
-            let cells = axis.scale.cells(bar.start, bar.end);
-            let last = phase_at(axis, bar, u32::MAX);
-            let from = axis.x.saturating_add(cells.full_end);
-            pen.fill(from, line, y, ctx.glyphs.phase(last, low), phase_style(ctx, last, tone));
-            line
-        }
+        Fate::Cut => cut(ctx, pen, axis, y, bar, low),
         Fate::Running | Fate::Ok | Fate::Won | Fate::Failed(_) => thick(ctx, pen, axis, y, bar, low),
     };
     let mark = |glyph, word, tone, bold| Some(EndMark { x: end, glyph, word, tone, bold });
@@ -85,6 +74,21 @@ pub fn draw_mark(ctx: &Ctx<'_>, pen: &mut Pen<'_>, axis: &Axis, y: u16, mark: En
     }
 }
 
+/// A bar that was pending until the line and touches it, wherever its last event fell; returns the line's
+/// column.
+fn cut(ctx: &Ctx<'_>, pen: &mut Pen<'_>, axis: &Axis, y: u16, bar: &Bar, low: bool) -> u16 {
+    let line = axis.lines.iter().filter(|l| l.at <= bar.end).max_by_key(|l| l.at);
+    // The clean-up took a moment; the bar ends where the call was given up.
+    let end = line.map_or(bar.end, |l| l.at);
+    let bar = Bar { end, ..bar.clone() };
+    let after = axis.x.saturating_add(axis.scale.cells(bar.start, end).full_end);
+    thick(ctx, pen, axis, y, &bar, low);
+    let line = line.map_or(after, |l| l.x);
+    let phase = phase_at(axis, &bar, u32::MAX);
+    pen.fill(after, line, y, ctx.glyphs.phase(phase, low), phase_style(ctx, phase, Tone::Cut));
+    line
+}
+
 /// A line without phases; returns the column after it.
 fn thin(ctx: &Ctx<'_>, pen: &mut Pen<'_>, axis: &Axis, y: u16, bar: &Bar) -> u16 {
     let cells = axis.scale.cells(bar.start, bar.end);
@@ -106,27 +110,36 @@ fn thin(ctx: &Ctx<'_>, pen: &mut Pen<'_>, axis: &Axis, y: u16, bar: &Bar) -> u16
 fn thick(ctx: &Ctx<'_>, pen: &mut Pen<'_>, axis: &Axis, y: u16, bar: &Bar, low: bool) -> u16 {
     let cells = axis.scale.cells(bar.start, bar.end);
     let tone = Ctx::fate_tone(bar.fate);
+    let last = phase_at(axis, bar, u32::MAX);
+    let single = cells.full_end == cells.first;
+    // The tip of a failed call is bright: it is where to look.
+    let failed = matches!(bar.fate, Fate::Failed(_));
+    // Its last cell: a part where the set has parts, else a whole one or none.
+    let part = match usize::from(cells.eighths).checked_sub(1) {
+        Some(part) if !ctx.glyphs.eighths.is_empty() => ctx.glyphs.eighths.get(part).copied(),
+        Some(part) if part >= 3 || single => Some(ctx.glyphs.phase(last, low)),
+        _ => None,
+    };
     for column in cells.first..cells.full_end {
-        let phase = phase_at(axis, bar, u32::from(column) * 8 + 4);
-        let style = phase_style(ctx, phase, tone);
-        pen.cell(axis.x.saturating_add(column), y, ctx.glyphs.phase(phase, low), style);
+        // However short the last phase was, the tip shows it: the answer arriving.
+        let tip = part.is_none() && column + 1 == cells.full_end;
+        let phase = if tip { last } else { phase_at(axis, bar, u32::from(column) * 8 + 4) };
+        pen.cell(
+            axis.x.saturating_add(column),
+            y,
+            ctx.glyphs.phase(phase, low),
+            phase_style(ctx, phase, tone),
+        );
     }
-    let mut end = cells.full_end;
-    let phase = phase_at(axis, bar, u32::MAX);
-    let only = cells.full_end == cells.first;
-    if let Some(part) = cells.eighths.checked_sub(1) {
-        // The tip of a failed call is bright: it is where to look.
-        let failed = matches!(bar.fate, Fate::Failed(_));
-        let style = if failed || only { ctx.theme.tone(tone) } else { phase_style(ctx, phase, tone) };
-        let x = axis.x.saturating_add(cells.full_end);
-        match ctx.glyphs.eighths.get(usize::from(part)) {
-            Some(glyph) => pen.cell(x, y, glyph, style),
-            None if part >= 3 || only => pen.cell(x, y, ctx.glyphs.phase(phase, low), style),
-            None => return axis.x.saturating_add(end),
-        }
-        end += 1;
-    }
-    axis.x.saturating_add(end)
+    let end = axis.x.saturating_add(cells.full_end);
+    let Some(glyph) = part else { return end };
+    pen.cell(
+        end,
+        y,
+        glyph,
+        if single || failed { ctx.theme.tone(tone) } else { phase_style(ctx, last, tone) },
+    );
+    end.saturating_add(1)
 }
 
 /// Time before an answer is faint, its arrival bright.

@@ -126,6 +126,9 @@ impl Header<'_> {
             Mode::WaitAll | Mode::FailFast => out.push(ctx.dim(" budget ")),
         }
         out.extend(ctx.budget());
+        if let (held, true) = to.effective_budget() {
+            out.extend([ctx.dim(" held to "), ctx.tone(numbers::setting_ms(held), Tone::Cut)]);
+        }
         if to.mode.ignores_budget() {
             out.push(ctx.dim("  at most "));
             out.push(Ctx::plain(numbers::setting_ms(to.request_budget)));

@@ -32,7 +32,7 @@ struct Line {
 const LINE: u16 = 39;
 
 /// Columns of its sign.
-const SIGN: u16 = 8;
+const SIGN: u16 = 9;
 
 impl Widget for &Help<'_> {
     fn render(self, area: Rect, buf: &mut Buffer) {

@@ -159,10 +159,17 @@ impl Lanes<'_> {
             && lane.state != LaneState::Error(Reason::SiblingFailed);
         let overdue = lane.is_late(ctx.app.round_budget());
         let censored = matches!(lane.state, LaneState::Cut(..));
-        self.time(lane.end, censored, (tone, loud), y, pen);
+        // Given up at the deadline; when that was noticed is the instrument's own affair.
+        let end = match lane.state {
+            LaneState::Cut(Reason::Deadline, _) => lane.end.min(ctx.app.round_budget()),
+            _ => lane.end,
+        };
+        self.time(end, censored, (tone, loud), y, pen);
         let words = match lane.state {
             LaneState::Ok => {
-                let answer = ctx.dim(lane.status.map_or_else(|| "ok".to_owned(), |s| format!("ok {s}")));
+                // The word `late` is what a narrow screen has room for.
+                let narrow = overdue && columns_are_narrow(&self.columns);
+                let answer = ctx.dim(answer_words(if narrow { None } else { lane.status }));
                 let mark = overdue.then(|| ctx.bold(format!(" {} late", ctx.glyphs.dot), Tone::Cut));
                 [Some(answer), mark].into_iter().flatten().collect()
             }
@@ -181,7 +188,9 @@ impl Lanes<'_> {
     fn hedge(&self, index: usize, bar: &Bar, y: u16, pen: &mut Pen<'_>) {
         let (ctx, columns) = (self.ctx, &self.columns);
         let end = columns.name + columns.name_width;
-        let name = format!("{} {}", ctx.glyphs.branch, if bar.hedge { "hedge" } else { "attempt" });
+        let word = if bar.hedge { "hedge" } else { "again" };
+        let air = if columns.name_width > 6 { " " } else { "" };
+        let name = format!("{}{air}{word}", ctx.glyphs.branch);
         pen.put(columns.name, y, end, &name, ctx.theme.tone(Tone::Hedge));
         if let Some(endpoint) = ctx.app.endpoints.get(index) {
             let tag = tag(bar.replica, endpoint.replicas, false);
@@ -198,9 +207,7 @@ impl Lanes<'_> {
         self.time(bar.end.saturating_sub(bar.start), bar.fate == Fate::Cut, (tone, loud), y, pen);
         let phase = bar.segments.last().map_or(Phase::Queued, |s| s.0);
         let words = match bar.fate {
-            Fate::Ok | Fate::Won => {
-                ctx.dim(bar.status.map_or_else(|| "ok".to_owned(), |s| format!("ok {s}")))
-            }
+            Fate::Ok | Fate::Won => ctx.dim(answer_words(bar.status)),
             Fate::Lost | Fate::NotNeeded | Fate::Stopped => ctx.dim("cancelled"),
             Fate::Running => ctx.bold(phase.as_str(), Tone::Running),
             Fate::Cut => ctx.bold(format!("cut {} {phase}", ctx.glyphs.dot), Tone::Cut),
@@ -280,6 +287,14 @@ impl Lanes<'_> {
         }
         pen.spans(x, y, end, &words);
     }
+}
+
+fn columns_are_narrow(columns: &Columns) -> bool {
+    columns.outcome.is_none_or(|o| o.1 < 13)
+}
+
+fn answer_words(status: Option<u16>) -> String {
+    status.map_or_else(|| "ok".to_owned(), |s| format!("ok {s}"))
 }
 
 fn cut_words(ctx: &Ctx<'_>, lane: &Lane, reason: Reason, phase: Phase) -> String {

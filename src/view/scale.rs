@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deadline_of_200_ms_stands_where_the_pictures_have_it() {
+    fn a_deadline_of_200_ms_stands_at_five_sixths_of_the_axis() {
         for (axis, width, column) in [(14, 62, 65), (14, 36, 44), (13, 24, 33), (13, 16, 26), (14, 142, 132)]
         {
             assert_eq!(Scale::new(width, ms(240)).column(ms(200)), Some(column - axis), "width {width}");

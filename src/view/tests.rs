@@ -96,6 +96,13 @@ fn r21_a_quorum_that_cannot_be_met_any_more() {
 }
 
 #[test]
+fn r21_a_running_round_says_that_its_quorum_is_lost() {
+    let row = |app: &App| printed(&drawn(app, 120, 40)).lines().nth(3).unwrap_or_default().to_owned();
+    assert!(row(&scenes::quorum_lost(65.0)).ends_with("─ 65 of 200 ms"));
+    assert!(row(&scenes::quorum_lost(75.0)).ends_with("quorum impossible · 75 of 200 ms"));
+}
+
+#[test]
 fn r23_hedges_are_rows_under_their_call() {
     assert_scene("hedge", &scenes::hedge(Options::default()), &ALL);
 }
@@ -123,6 +130,11 @@ fn paused() {
 #[test]
 fn a_pending_change_shows_both_values() {
     assert_scene("pending", &scenes::pending(), &[FULL, (80, 24), (60, 16), (40, 10)]);
+}
+
+#[test]
+fn changes_are_marked_in_the_history_and_a_clamp_is_said() {
+    assert_scene("changed", &scenes::changed(), &[FULL]);
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use super::ctx::Ctx;
 use super::layout::{Regions, Size};
 use super::numbers;
-use super::text::{Pen, Row, cut, spans_width};
+use super::text::{Pen, Row, cut, spans_width, width};
 use super::theme::Tone;
 use crate::app::lane::Tally;
 use crate::app::{App, Health, LiveRound, Pace, Shown};
-use crate::domain::{Mode, Round};
+use crate::domain::{EndedBy, Mode, Outcome, Round};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
@@ -95,56 +95,59 @@ impl Verdict<'_> {
             let shown = if ctx.app.round_no().is_some() { elapsed } else { "waiting".to_owned() };
             return vec![ctx.bold(shown, Tone::Plain)];
         }
+        let most = self.regions.area.width * 2 / 3;
         let (text, tone) = match &ctx.app.shown {
             Shown::Waiting => return Vec::new(),
-            Shown::Running(live) => (running(ctx.app, live), Tone::Plain),
-            Shown::Over(round) => over(ctx, round),
+            Shown::Running(live) => running(ctx, live),
+            Shown::Over(round) => {
+                let (long, tone) = over(ctx, round, true);
+                (if width(&long) <= most { long } else { over(ctx, round, false).0 }, tone)
+            }
         };
-        vec![ctx.bold(cut(&text, self.regions.area.width * 2 / 3, ctx.glyphs.ellipsis), tone)]
+        vec![ctx.bold(cut(&text, most, ctx.glyphs.ellipsis), tone)]
     }
 }
 
-fn running(app: &App, live: &LiveRound) -> String {
-    let (elapsed, budget) = (app.elapsed(), live.started.budget);
-    let of = |limit| format!("{} of {}", numbers::measured(elapsed).0, numbers::setting_ms(limit));
-    if elapsed <= budget {
-        of(budget)
+fn running(ctx: &Ctx<'_>, live: &LiveRound) -> (String, Tone) {
+    let (app, budget) = (ctx.app, live.started.budget);
+    let elapsed = app.elapsed();
+    let time = if elapsed <= budget {
+        format!("{} of {}", numbers::measured(elapsed).0, numbers::setting_ms(budget))
     } else if app.may_pass_budget() {
         format!("{}, {} over budget", numbers::ms(elapsed), numbers::ms(elapsed.saturating_sub(budget)))
     } else {
         // The news of its end is on its way.
-        format!("{0} of {0}", numbers::setting_ms(budget))
+        format!("{} of {}", numbers::setting(budget), numbers::setting_ms(budget))
+    };
+    if is_lost(app, live) {
+        (format!("quorum impossible {} {time}", ctx.glyphs.dot), Tone::Error)
+    } else {
+        (time, Tone::Plain)
     }
 }
 
-fn over(ctx: &Ctx<'_>, round: &Round) -> (String, Tone) {
+/// Whether so many optional calls failed that the quorum cannot be met any more (R21).
+fn is_lost(app: &App, live: &LiveRound) -> bool {
+    let settings = &live.started.settings;
+    let optional = live.calls.iter().zip(&app.endpoints).filter(|(_, e)| !e.required);
+    let failed = optional.filter(|(c, _)| matches!(c.settled, Some((_, Outcome::Missing(_))))).count();
+    let n = app.optional();
+    settings.mode == Mode::Quorum && failed > n.saturating_sub(settings.quorum_of(n))
+}
+
+/// What came of a round; `long` with all its words.
+fn over(ctx: &Ctx<'_>, round: &Round, long: bool) -> (String, Tone) {
     let dot = ctx.glyphs.dot;
     let took =
         if round.overshoot().is_some() { numbers::fine_ms(round.took) } else { numbers::ms(round.took) };
     if !round.ok {
         return (format!("failed: {}", failures(ctx, round)), Tone::Error);
     }
-    if round.ended_by == crate::domain::EndedBy::Aborted {
+    if round.ended_by == EndedBy::Aborted {
         return (format!("aborted after {took}"), Tone::Plain);
     }
-    if let (Some(k), Some(shortfall)) = (round.k, round.shortfall()) {
-        return match (round.quorum_at, round.quorum_impossible_at) {
-            (Some(at), _) => {
-                let spare = numbers::ms(round.budget.saturating_sub(at));
-                (format!("quorum met at {}, {spare} to spare", numbers::ms(at)), Tone::Ok)
-            }
-            (None, Some(at)) => {
-                let had = round.answered_optional;
-                (
-                    format!("quorum impossible from {}: {had} of {k} {dot} {took}", numbers::ms(at)),
-                    Tone::Error,
-                )
-            }
-            (None, None) if shortfall > 0 => {
-                (format!("quorum not met: {} of {k} {dot} {took}", round.answered_optional), Tone::Plain)
-            }
-            (None, None) => (format!("quorum met in {took}"), Tone::Ok),
-        };
+    if let Some(k) = round.k {
+        return quorum(round, k, &format!(" {dot} {took}"), long);
     }
     let late = round.took.saturating_sub(round.budget);
     let passed = round.settings.mode.ignores_budget() && !late.is_zero();
@@ -152,9 +155,26 @@ fn over(ctx: &Ctx<'_>, round: &Round) -> (String, Tone) {
     if round.partial() {
         let (answered, calls) = (round.answered() as u64, round.calls.len() as u64);
         let share = numbers::whole_percent(answered, calls);
-        return (format!("partial {dot} {share} answered {dot} {took}{late}"), Tone::Plain);
+        let word = if long { " answered" } else { "" };
+        return (format!("partial {dot} {share}{word} {dot} {took}{late}"), Tone::Plain);
     }
     (format!("complete in {took}{late}"), if passed { Tone::Plain } else { Tone::Ok })
+}
+
+fn quorum(round: &Round, k: usize, took: &str, long: bool) -> (String, Tone) {
+    let had = round.answered_optional;
+    let (word, took) = if long { ("quorum ", took) } else { ("", "") };
+    match (round.quorum_at, round.quorum_impossible_at) {
+        (Some(at), _) => {
+            let spare = numbers::ms(round.budget.saturating_sub(at));
+            (format!("{word}met at {}, {spare} to spare", numbers::ms(at)), Tone::Ok)
+        }
+        (None, Some(at)) => {
+            (format!("{word}impossible from {}: {had} of {k}{took}", numbers::ms(at)), Tone::Error)
+        }
+        (None, None) if had < k => (format!("{word}not met: {had} of {k}{took}"), Tone::Plain),
+        (None, None) => (format!("{word}met{took}"), Tone::Ok),
+    }
 }
 
 /// Who failed the round, and why.

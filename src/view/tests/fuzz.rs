@@ -17,7 +17,7 @@ use std::time::Duration;
 fn state(pick: usize, ascii: bool) -> App {
     let colour = if ascii { Colour::Mono } else { Colour::TrueColor };
     let options = Options { ascii, colour, recording: ascii };
-    match pick % 13 {
+    match pick % 14 {
         0 => scenes::running(options),
         1 => scenes::cut(options),
         2 => scenes::quorum(options),
@@ -30,6 +30,7 @@ fn state(pick: usize, ascii: bool) -> App {
         9 => scenes::waiting(),
         10 => scenes::named(&[]),
         11 => scenes::quorum_impossible(),
+        12 => scenes::changed(),
         _ => scenes::many(),
     }
 }
@@ -66,12 +67,12 @@ fn wild() -> impl Strategy<Value = Event> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     /// T01, T05, T28: any size.
     #[test]
     fn t01_every_size_draws_without_a_panic(
-        pick in 0_usize..13, ascii: bool, sizes in prop::collection::vec((0_u16..=200, 0_u16..=60), 12),
+        pick in 0_usize..14, ascii: bool, sizes in prop::collection::vec((0_u16..=200, 0_u16..=60), 12),
     ) {
         let app = state(pick, ascii);
         for (width, height) in sizes {
@@ -82,7 +83,7 @@ proptest! {
     /// T30, T31: any keys, between events that come as they like.
     #[test]
     fn t31_any_keys_and_events_in_any_state(
-        pick in 0_usize..13,
+        pick in 0_usize..14,
         steps in prop::collection::vec((prop::sample::select(BINDINGS), prop::option::of(wild())), 1..60),
         size in (40_u16..=140, 10_u16..=50),
     ) {
@@ -102,7 +103,7 @@ proptest! {
     /// R20, R24: what keys do to the settings stays within its ranges.
     #[test]
     fn r20_r24_keys_keep_the_settings_in_range(
-        pick in 0_usize..13, actions in prop::collection::vec(prop::sample::select(BINDINGS), 1..120),
+        pick in 0_usize..14, actions in prop::collection::vec(prop::sample::select(BINDINGS), 1..120),
     ) {
         let mut app = state(pick, false);
         for binding in actions {
@@ -123,7 +124,7 @@ proptest! {
 /// The sizes at which the layout changes, all of them, one by one.
 #[test]
 fn t01_the_edges_of_the_layouts() {
-    for pick in 0..13 {
+    for pick in 0..14 {
         let app = state(pick, false);
         for width in [0, 1, 2, 39, 40, 41, 59, 60, 61, 79, 80, 81, 109, 110, 111, 160, 250] {
             for height in (0..=45).chain([60, 80]) {

@@ -1,4 +1,4 @@
-//! The states of the pictures, played event by event.
+//! The states a screen can be in, played event by event.
 
 use crate::app::fixture::{self as fx, Fate};
 use crate::app::{Action, App, EndpointInfo, Message, Options, update};
@@ -8,19 +8,19 @@ use std::sync::Arc;
 /// Rounds behind each scene.
 const BEFORE: u64 = 300;
 
-fn pictured(mode: Mode) -> Round {
-    fx::round(BEFORE + 1, fx::at(BEFORE + 1), &Arc::new(fx::settings(mode)), &fx::PICTURED)
+fn typical(mode: Mode) -> Round {
+    fx::round(BEFORE + 1, fx::at(BEFORE + 1), &Arc::new(fx::settings(mode)), &fx::TYPICAL)
 }
 
 pub(crate) fn running(options: Options) -> App {
     let mut app = fx::page(Mode::Deadline, BEFORE, options);
-    fx::play(&mut app, &pictured(Mode::Deadline), fx::ms(187.0));
+    fx::play(&mut app, &typical(Mode::Deadline), fx::ms(187.0));
     app
 }
 
 pub(crate) fn cut(options: Options) -> App {
     let mut app = fx::page(Mode::Deadline, BEFORE, options);
-    let round = pictured(Mode::Deadline);
+    let round = typical(Mode::Deadline);
     fx::play(&mut app, &round, fx::ms(187.0));
     fx::finish(&mut app, round);
     app
@@ -38,15 +38,26 @@ pub(crate) fn quorum(options: Options) -> App {
     app
 }
 
-pub(crate) fn quorum_impossible() -> App {
-    let mut app = fx::page(Mode::Quorum, 40, Options::default());
+/// A round in which six of eight fail, three answers being asked for.
+fn lost_round() -> Round {
     let fails = |t| Fate::Fails(t, Reason::HttpStatus, Some(500));
     let fates = [20.0, 31.0, 44.0, 52.0, 63.0, 71.0].map(fails).into_iter();
     let fates: Vec<Fate> = fates.chain([Fate::Answers(90.0), Fate::Answers(120.0)]).collect();
     let mut round = fx::round(41, fx::at(41), &Arc::new(fx::settings(Mode::Quorum)), &fates);
     round.quorum_impossible_at = Some(fx::ms(71.0));
-    fx::play(&mut app, &round, fx::ms(100.0));
-    fx::finish(&mut app, round);
+    round
+}
+
+/// That round, still running after so many milliseconds.
+pub(crate) fn quorum_lost(elapsed: f64) -> App {
+    let mut app = fx::page(Mode::Quorum, 40, Options::default());
+    fx::play(&mut app, &lost_round(), fx::ms(elapsed));
+    app
+}
+
+pub(crate) fn quorum_impossible() -> App {
+    let mut app = quorum_lost(100.0);
+    fx::finish(&mut app, lost_round());
     app
 }
 
@@ -139,7 +150,7 @@ pub(crate) fn required_failed() -> App {
 pub(crate) fn wait_all() -> App {
     let mut app = fx::page(Mode::WaitAll, 30, Options::default());
     let settings = Arc::new(fx::settings(Mode::WaitAll));
-    let fates = fx::PICTURED.map(|f| if let Fate::Dials(_) = f { Fate::Dials(331.0) } else { f });
+    let fates = fx::TYPICAL.map(|f| if let Fate::Dials(_) = f { Fate::Dials(331.0) } else { f });
     let round = fx::round(31, fx::at(31), &settings, &fates);
     fx::play(&mut app, &round, fx::ms(260.0));
     fx::finish(&mut app, round);
@@ -156,6 +167,26 @@ pub(crate) fn pending() -> App {
     let mut app = running(Options::default());
     for action in [Action::Mode(Mode::Quorum), Action::NumberUp, Action::BudgetUp, Action::PeriodDown] {
         update(&mut app, Message::Action(action));
+    }
+    app
+}
+
+/// Rounds whose settings changed three times, the last within a tight request budget.
+pub(crate) fn changed() -> App {
+    let mut settings = fx::settings(Mode::Quorum);
+    settings.quorum = Some(4);
+    let mut app = App::new(fx::setup(&fx::page_names(), settings.clone(), Options::default()));
+    let mut dice = fx::Dice::new(5);
+    for no in 1..=90 {
+        match no {
+            30 => settings.quorum = Some(3),
+            50 => (settings.mode, settings.budget) = (Mode::Deadline, fx::ms(150.0)),
+            80 => settings.request_budget = fx::ms(120.0),
+            _ => {}
+        }
+        let round = fx::round(no, fx::at(no), &Arc::new(settings.clone()), &fx::page_fates(&mut dice));
+        fx::start(&mut app, &round);
+        fx::finish(&mut app, round);
     }
     app
 }
