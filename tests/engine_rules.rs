@@ -100,6 +100,48 @@ async fn r13_r14_the_result_is_published_before_anything_is_cancelled_and_nothin
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_live_events_tell_every_attempt_from_its_start_to_its_end() {
+    let script = vec![
+        vec![Play::ok(10)],
+        vec![Play::fail(20, Reason::HttpStatus)],
+        vec![Play::Hang],
+        vec![Play::ok(150), Play::ok(30)],
+    ];
+    let mut calls = plain(3);
+    calls.push(call(hedge(50, 1, true)));
+    let (shared, mut events) = shared(FakeNet::new(script));
+    let gate: &RefCell<dyn Gate> = &RefCell::new(OPEN);
+    let round = run(&shared, gate, brief(plan(Mode::Deadline, 200, calls))).await.unwrap();
+    let mut ends = std::collections::BTreeMap::new();
+    let mut settled = std::collections::BTreeMap::new();
+    while let Ok(event) = events.try_recv() {
+        match event {
+            Event::Attempt {
+                call,
+                attempt,
+                at,
+                step: AttemptStep::Ended { outcome, reason, status, .. },
+                ..
+            } => {
+                assert!(ends.insert((call, attempt), (at, outcome, reason, status)).is_none());
+            }
+            Event::CallSettled { call, at, outcome, .. } => {
+                assert!(settled.insert(call, (at, outcome)).is_none());
+            }
+            _ => {}
+        }
+    }
+    for call in &round.calls {
+        assert_eq!(settled.get(&call.endpoint), Some(&(call.end, call.outcome)));
+        for (index, a) in call.attempts.iter().enumerate() {
+            let told = ends.get(&(call.endpoint, index));
+            assert_eq!(told, Some(&(a.end, a.outcome, a.reason, a.status)));
+        }
+    }
+    assert_eq!(ends.len(), 5);
+}
+
+#[tokio::test(start_paused = true)]
 async fn r14_an_abandoned_round_is_reported_and_leaves_nothing() {
     let net = net(vec![Play::Hang, Play::ok(10)]);
     let alive = std::rc::Rc::clone(&net.alive);

@@ -150,6 +150,9 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
 
     fn step(&mut self) {
         let now = self.elapsed();
+        for done in &self.done {
+            self.tell_end(done);
+        }
         self.policy.step(now, &mut self.done, &mut *self.gate.borrow_mut(), &mut self.orders);
     }
 
@@ -233,6 +236,20 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
             let outcome = AttemptOutcome::Cancelled;
             self.tell(call, attempt, AttemptStep::Ended { outcome, reason: None, status: None, reused });
         }
+    }
+
+    fn tell_end(&self, done: &Done) {
+        let trace = self.handles[done.call.index()].get(done.attempt).and_then(Handle::trace);
+        let seen = trace.map(|t| t.seen(self.start + done.end));
+        let failure = done.result.as_ref().err();
+        let step = AttemptStep::Ended {
+            outcome: if failure.is_none() { AttemptOutcome::Ok } else { AttemptOutcome::Failed },
+            reason: failure.map(|f| f.reason),
+            status: failure.and_then(|f| f.status).or(seen.as_ref().and_then(|s| s.status)),
+            reused: seen.and_then(|s| s.reused),
+        };
+        let (round, call, attempt, at) = (self.brief.no, done.call, done.attempt, done.end);
+        self.shared.sink.live(Event::Attempt { round, call, attempt, at, step });
     }
 
     fn tell(&self, call: EndpointId, attempt: usize, step: AttemptStep) {

@@ -1,6 +1,8 @@
 //! Quantiles of an endpoint's recent calls, with cut calls taken for what they are: not over yet.
 
-use crate::domain::{AttemptOutcome, Call, Outcome, Reason, Round};
+use crate::domain::{Call, Round};
+use crate::whatif::survival::{Curve, Grade, Observation, Observed, observation};
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -9,131 +11,65 @@ use std::time::Duration;
 pub enum Quantile {
     /// It was seen.
     At(Duration),
-    /// Above this time: until then it was not reached, and after that too few calls were still pending.
+    /// Above this time: the calls that would tell were cut then, at the earliest.
     Above(Duration),
     /// Too few calls, or so many errors that it can never be reached.
     None,
-}
-
-/// How an observed call came to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum End {
-    Ok,
-    Error,
-    /// Given up while it was pending. Sorts last: events come before censorings of the same time.
-    Censored,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Sample {
     /// When its round ended, from the session's start.
     seen: Duration,
-    time: Duration,
-    end: End,
+    what: Observation,
 }
 
 /// The last calls of an endpoint, also sorted by time.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Samples {
     ring: VecDeque<Sample>,
-    sorted: Vec<(Duration, End)>,
+    sorted: Vec<Observation>,
+    /// Made when it is asked for, and forgotten with the next call.
+    curve: OnceCell<Curve>,
 }
 
 /// Calls that are kept: enough for a p99 with five calls at risk.
 const KEPT: usize = 512;
 
-/// Calls that must still be at risk for a number to be given.
-const AT_RISK: usize = 5;
-
-/// Slack for sums of shares, so that a quantile that is met exactly is not missed by a rounding error.
-const SLACK: f64 = 1e-9;
-
 impl Samples {
     /// Takes a call's primary attempt in, if anything was sent.
     pub(super) fn fold(&mut self, round: &Round, call: &Call) {
-        let Some((time, end)) = observe(round, call) else { return };
+        let Some(what) = observation(call) else { return };
         if self.ring.len() == KEPT
             && let Some(old) = self.ring.pop_front()
-            && let Ok(at) = self.sorted.binary_search(&(old.time, old.end))
         {
-            self.sorted.remove(at);
+            // Equal times stand together; which of the equal ones goes does not matter to their order.
+            let from = self.sorted.partition_point(|o| o.time < old.what.time);
+            if let Some(at) = self.sorted.iter().skip(from).position(|o| *o == old.what) {
+                self.sorted.remove(from + at);
+            }
         }
-        self.ring.push_back(Sample { seen: round.at.saturating_add(round.took), time, end });
-        let at = self.sorted.partition_point(|&other| other < (time, end));
-        self.sorted.insert(at, (time, end));
+        self.ring.push_back(Sample { seen: round.at.saturating_add(round.took), what });
+        let at = self.sorted.partition_point(|o| o.time < what.time);
+        self.sorted.insert(at, what);
+        self.curve.take();
     }
 
     /// Times of the calls that answered and were seen at or after `from`.
     pub(super) fn completions(&self, from: Duration) -> impl Iterator<Item = Duration> + '_ {
-        self.ring.iter().filter(move |s| s.seen >= from && s.end == End::Ok).map(|s| s.time)
+        let answered = self.ring.iter().filter(|s| s.what.what == Observed::Ok);
+        answered.filter(move |s| s.seen >= from).map(|s| s.what.time)
     }
 
-    /// The smallest time by which a share `q` of the calls had answered.
-    ///
-    /// Aalen-Johansen with errors as a competing risk: `F(t) = sum S(t-) d/n`. Followed as long as enough
-    /// calls are at risk; a quantile that could only come after that is above the last time looked at.
-    #[expect(clippy::cast_precision_loss, reason = "counts up to KEPT")]
+    /// The smallest time by which a share `q` of the calls had answered, where enough calls were at risk.
     pub(super) fn quantile(&self, q: f64) -> Quantile {
-        let (mut answered, mut pending, mut index) = (0.0, 1.0, 0);
-        let mut seen = None;
-        while let Some(&(time, _)) = self.sorted.get(index) {
-            let at_risk = self.sorted.len() - index;
-            if at_risk < AT_RISK {
-                break;
-            }
-            let ties = self.sorted.iter().skip(index).take_while(|s| s.0 == time);
-            let (mut ok, mut events, mut all) = (0_usize, 0_usize, 0_usize);
-            for &(_, end) in ties {
-                ok += usize::from(end == End::Ok);
-                events += usize::from(end != End::Censored);
-                all += 1;
-            }
-            answered += pending * ok as f64 / at_risk as f64;
-            pending *= 1.0 - events as f64 / at_risk as f64;
-            if answered >= q - SLACK {
-                return Quantile::At(time);
-            }
-            seen = Some(time);
-            index += all;
+        let curve = self.curve.get_or_init(|| Curve::of_sorted(&self.sorted));
+        match curve.row_ok(q) {
+            Some(row) if row.grade() == Grade::None => Quantile::None,
+            Some(row) => Quantile::At(row.time),
+            None if Grade::of(curve.n()) == Grade::None || curve.unreachable_ok(q) => Quantile::None,
+            None => curve.pending_until().map_or(Quantile::None, Quantile::Above),
         }
-        match seen {
-            Some(time) if answered + pending >= q - SLACK => Quantile::Above(time),
-            _ => Quantile::None,
-        }
-    }
-}
-
-/// What a call shows of its endpoint's latency; `None` where nothing was sent.
-fn observe(round: &Round, call: &Call) -> Option<(Duration, End)> {
-    if let [primary, _, ..] = call.attempts.as_slice() {
-        let end = match primary.outcome {
-            AttemptOutcome::Ok => End::Ok,
-            AttemptOutcome::Failed => End::Error,
-            AttemptOutcome::Cancelled => End::Censored,
-        };
-        return Some((primary.end.saturating_sub(primary.start), end));
-    }
-    match (call.outcome, call.late_by) {
-        (Outcome::Ok, _) => Some((call.end, End::Ok)),
-        (Outcome::NotNeeded, _) => Some((call.end, End::Censored)),
-        // Late, but seen: the call's real time is known.
-        (Outcome::Missing(Reason::Deadline), Some(late)) => {
-            Some((round.budget.saturating_add(late), End::Ok))
-        }
-        (Outcome::Missing(reason), _) => match reason {
-            Reason::BreakerOpen
-            | Reason::BackingOff
-            | Reason::LocalFdLimit
-            | Reason::LocalPortLimit
-            | Reason::InvalidRequest => None,
-            Reason::Deadline
-            | Reason::RequestDeadline
-            | Reason::Throttled
-            | Reason::Aborted
-            | Reason::SiblingFailed
-            | Reason::QuorumImpossible => Some((call.end, End::Censored)),
-            _ => Some((call.end, End::Error)),
-        },
     }
 }
 
@@ -141,10 +77,10 @@ fn observe(round: &Round, call: &Call) -> Option<(Duration, End)> {
 mod tests {
     use super::*;
 
-    fn samples(list: &[(u64, End)]) -> Samples {
-        let mut sorted: Vec<_> = list.iter().map(|&(ms, end)| (Duration::from_millis(ms), end)).collect();
-        sorted.sort_unstable();
-        Samples { ring: VecDeque::new(), sorted }
+    fn samples(list: &[(u64, Observed)]) -> Samples {
+        let mut sorted: Vec<_> = list.iter().map(|&(t, what)| Observation { time: ms(t), what }).collect();
+        sorted.sort_by_key(|o| o.time);
+        Samples { sorted, ..Samples::default() }
     }
 
     fn ms(ms: u64) -> Duration {
@@ -153,16 +89,16 @@ mod tests {
 
     #[test]
     fn without_censoring_it_is_the_nearest_rank() {
-        let s = samples(&(1..=100).map(|i| (i, End::Ok)).collect::<Vec<_>>());
+        let s = samples(&(1..=100).map(|i| (i, Observed::Ok)).collect::<Vec<_>>());
         assert_eq!(s.quantile(0.5), Quantile::At(ms(50)));
         assert_eq!(s.quantile(0.95), Quantile::At(ms(95)));
-        assert_eq!(s.quantile(0.99), Quantile::Above(ms(96)), "two calls at risk are no estimate");
+        assert_eq!(s.quantile(0.99), Quantile::None, "two calls at risk are no estimate");
     }
 
     #[test]
     fn w1_cut_calls_are_censored_not_dropped() {
-        let mut list: Vec<_> = (1..=60).map(|i| (i, End::Ok)).collect();
-        list.extend((0..40).map(|_| (200, End::Censored)));
+        let mut list: Vec<_> = (1..=60).map(|i| (i, Observed::Ok)).collect();
+        list.extend((0..40).map(|_| (200, Observed::Censored)));
         let s = samples(&list);
         assert_eq!(s.quantile(0.5), Quantile::At(ms(50)));
         assert_eq!(s.quantile(0.95), Quantile::Above(ms(200)));
@@ -170,8 +106,8 @@ mod tests {
 
     #[test]
     fn errors_make_a_quantile_unreachable() {
-        let mut list: Vec<_> = (1..=80).map(|i| (i + 10, End::Ok)).collect();
-        list.extend((0..20).map(|_| (2, End::Error)));
+        let mut list: Vec<_> = (1..=80).map(|i| (i + 10, Observed::Ok)).collect();
+        list.extend((0..20).map(|_| (2, Observed::Error)));
         let s = samples(&list);
         assert_eq!(s.quantile(0.5), Quantile::At(ms(60)));
         assert_eq!(s.quantile(0.95), Quantile::None);
@@ -179,14 +115,25 @@ mod tests {
 
     #[test]
     fn early_censoring_moves_its_weight_to_later_events() {
-        let mut list = vec![(10, End::Censored); 50];
-        list.extend((1..=50).map(|i| (100 + i, End::Ok)));
+        let mut list = vec![(10, Observed::Censored); 50];
+        list.extend((1..=50).map(|i| (100 + i, Observed::Ok)));
         assert_eq!(samples(&list).quantile(0.5), Quantile::At(ms(125)));
+    }
+
+    #[test]
+    fn below_five_at_risk_there_is_no_number_unless_the_rest_was_cut() {
+        let answered: Vec<_> = (1..=6).map(|i| (i * 10, Observed::Ok)).collect();
+        assert_eq!(samples(&answered).quantile(0.5), Quantile::None);
+        let mut cut: Vec<_> = (1..=60).map(|i| (i, Observed::Ok)).collect();
+        cut.extend([(200, Observed::Censored); 4]);
+        assert_eq!(samples(&cut).quantile(0.95), Quantile::Above(ms(200)));
+        assert_eq!(samples(&[(200, Observed::Censored); 4]).quantile(0.5), Quantile::None);
+        assert_eq!(samples(&[(200, Observed::Censored); 5]).quantile(0.5), Quantile::Above(ms(200)));
     }
 
     #[test]
     fn nothing_seen_is_no_number() {
         assert_eq!(samples(&[]).quantile(0.5), Quantile::None);
-        assert_eq!(samples(&[(1, End::Ok), (2, End::Censored)]).quantile(0.9), Quantile::None);
+        assert_eq!(samples(&[(1, Observed::Ok), (2, Observed::Censored)]).quantile(0.9), Quantile::None);
     }
 }

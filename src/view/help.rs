@@ -29,10 +29,10 @@ struct Line {
 }
 
 /// Columns of a line.
-const LINE: u16 = 39;
+const LINE: u16 = 40;
 
 /// Columns of its sign.
-const SIGN: u16 = 9;
+const SIGN: u16 = 10;
 
 impl Widget for &Help<'_> {
     fn render(self, area: Rect, buf: &mut Buffer) {

@@ -129,6 +129,7 @@ pub struct Curve {
     rows: Vec<Row>,
     n: usize,
     horizon: Option<Duration>,
+    pending_until: Option<Duration>,
 }
 
 impl Curve {
@@ -141,7 +142,14 @@ impl Curve {
     pub fn of(observations: &[Observation]) -> Self {
         let mut sorted = observations.to_vec();
         sorted.sort_unstable_by_key(|o| o.time);
+        Self::of_sorted(&sorted)
+    }
+
+    /// As [`Curve::of`], in O(n), of observations that ascend by time already.
+    #[must_use]
+    pub fn of_sorted(sorted: &[Observation]) -> Self {
         let mut rows = Vec::new();
+        let mut pending_until = None;
         let mut at_risk = sorted.len();
         let (mut ok, mut error, mut pending) = (0.0, 0.0, 1.0);
         for tied in sorted.chunk_by(|a, b| a.time == b.time) {
@@ -152,10 +160,14 @@ impl Curve {
                 error += pending * share(failures, at_risk);
                 pending *= share(at_risk - answers - failures, at_risk);
                 rows.extend(tied.first().map(|o| Row { time: o.time, at_risk, ok, error, pending }));
+                pending_until = None;
+            }
+            if answers + failures < tied.len() && pending_until.is_none() {
+                pending_until = tied.first().map(|o| o.time);
             }
             at_risk -= tied.len();
         }
-        Self { rows, n: sorted.len(), horizon: sorted.last().map(|o| o.time) }
+        Self { rows, n: sorted.len(), horizon: sorted.last().map(|o| o.time), pending_until }
     }
 
     /// A row per event time, ascending. Before the first one everything is pending.
@@ -175,6 +187,13 @@ impl Curve {
     #[must_use]
     pub const fn horizon(&self) -> Option<Duration> {
         self.horizon
+    }
+
+    /// Up to when all calls that outlast the last event were seen pending: what a quantile that the curve does
+    /// not reach is at least. `None` where no call outlasts it.
+    #[must_use]
+    pub const fn pending_until(&self) -> Option<Duration> {
+        self.pending_until
     }
 
     /// How many calls the last step rests on; 0 without events.
@@ -284,6 +303,15 @@ mod tests {
             winner: None,
             attempts,
         }
+    }
+
+    #[test]
+    fn what_outlasts_the_last_event_is_pending_until_the_first_of_it_was_cut() {
+        use Observed::{Censored, Ok};
+        assert_eq!(curve(&[(10, Ok), (5, Censored)]).pending_until(), None);
+        assert_eq!(curve(&[(10, Ok), (200, Censored), (300, Censored)]).pending_until(), Some(ms(200)));
+        assert_eq!(curve(&[(10, Ok), (10, Censored)]).pending_until(), Some(ms(10)));
+        assert_eq!(curve(&[(200, Censored); 3]).pending_until(), Some(ms(200)));
     }
 
     #[test]
