@@ -35,8 +35,10 @@ fn keys_change_the_mode_the_budget_and_the_number() {
     term.keys("-");
     term.wait_text("deadline 175 ms");
     term.keys("?");
-    term.wait_text("pause");
+    term.wait_text("Keys and signs");
     term.keys("\x1b");
+    // A key right behind Esc would be taken for one with Alt.
+    term.wait("the help is gone", |screen| !screen.contents().contains("Keys and signs"));
     term.keys(" ");
     term.wait_text("paused");
     term.keys("\x03");

@@ -4,12 +4,12 @@ use crate::app::{Colour, Options};
 use crate::cli::ColorChoice;
 
 /// How to look. Flags beat the environment.
-pub(super) fn options(color: ColorChoice, ascii: bool, env: &dyn Fn(&str) -> Option<String>) -> Options {
+pub(super) fn options(choice: ColorChoice, ascii: bool, env: &dyn Fn(&str) -> Option<String>) -> Options {
     let set = |name: &str| env(name).filter(|v| !v.is_empty());
     let on = |name: &str| set(name).is_some_and(|v| v != "0");
     let dumb = set("TERM").is_some_and(|t| t == "dumb");
     let plain = set("NO_COLOR").is_some() || dumb;
-    let colour = match color {
+    let colour = match choice {
         ColorChoice::Never => Colour::Mono,
         ColorChoice::Auto if plain && !on("CLICOLOR_FORCE") => Colour::Mono,
         _ if set("COLORTERM").is_some_and(|v| v == "truecolor" || v == "24bit") => Colour::TrueColor,

@@ -44,7 +44,7 @@ impl Terminal {
         let writer = pair.master.take_writer().expect("a writer");
         let theirs = Arc::clone(&shared);
         std::thread::spawn(move || {
-            let mut bytes = [0; 65536];
+            let mut bytes = vec![0; 65536];
             loop {
                 let n = reader.read(&mut bytes).unwrap_or(0);
                 let mut screen = theirs.screen.lock().expect("the screen");

@@ -106,8 +106,8 @@ fn treat(stream: &mut TcpStream, manner: Manner) -> bool {
         }
         stream.set_read_timeout(left).expect("a timeout");
         match stream.read(&mut byte) {
-            Ok(0) => return false,
             Err(e) if matches!(e.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) => {}
+            // The end, or a request on top of one that is not answered yet.
             _ => return false,
         }
     }
