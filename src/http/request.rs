@@ -9,6 +9,7 @@
 
 use super::client::ClientKey;
 use super::tls::TlsKey;
+use crate::profile::secrets::is_secret_header;
 use crate::profile::{Endpoint, Proxy};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as STANDARD;
@@ -20,9 +21,6 @@ use std::hash::BuildHasher;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use url::{Host, Origin, Url};
-
-/// Words whose presence in a header's name makes its value a secret.
-const SECRET_WORDS: [&str; 6] = ["authorization", "cookie", "token", "secret", "key", "password"];
 
 /// A request as the profile means it, before the wire.
 #[derive(Debug, Clone)]
@@ -219,7 +217,7 @@ fn authority(url: &Url) -> String {
 
 /// Whether a header is kept from another scheme, host or port. `Host` named the first one.
 fn stays_home(name: &HeaderName) -> bool {
-    *name == header::HOST || SECRET_WORDS.iter().any(|word| name.as_str().contains(word))
+    *name == header::HOST || is_secret_header(name.as_str())
 }
 
 /// Takes user and password out of a URL, as the header that they stand for.

@@ -1,0 +1,115 @@
+//! R14 with the real transport: nothing outlives its round, nothing outlives the engine.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use fanscope::domain::{EndedBy, Event, Mode, Settings};
+use fanscope::engine::transport::AttemptRequest;
+use fanscope::engine::{Command, Engine, EngineConfig, spawn};
+use fanscope::http::{HttpTransport, SimulatedUrls};
+use fanscope::profile::{self, Profile};
+use fanscope::simulate::Fleet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Three that hang, one that answers, each with two replicas.
+fn profile() -> Profile {
+    let endpoint = |(name, latency): (&str, &str)| {
+        let replica = format!("{{ latency = \"{latency}\" }}");
+        format!("[[endpoint]]\nname = \"{name}\"\nsimulate = [{replica}, {replica}]\n")
+    };
+    let text: String = [("a", "1h"), ("b", "1h"), ("c", "1h"), ("d", "5ms")].map(endpoint).concat();
+    profile::parse("leaks", &text, Path::new("."), &|_| None).unwrap()
+}
+
+fn start(settings: Settings, rounds: Option<u64>) -> (Engine, Fleet) {
+    let profile = Arc::new(profile());
+    let fleet = Fleet::start(&profile.endpoints, 1).unwrap();
+    let urls = fleet.urls();
+    let simulated: SimulatedUrls =
+        Arc::new(move |r: AttemptRequest| urls.url(r.endpoint, r.replica, r.round.0, r.attempt));
+    let config = EngineConfig { calls: profile.call_specs(), settings, rounds };
+    (spawn(config, move || HttpTransport::new(profile, Some(simulated))).unwrap(), fleet)
+}
+
+/// Waits until the upstreams see this many connections; fails when that never comes.
+fn settle_at(fleet: &Fleet, connections: usize) {
+    let until = Instant::now() + Duration::from_secs(20);
+    while fleet.open_connections() > connections {
+        assert!(Instant::now() < until, "{} connections are still open", fleet.open_connections());
+        std::thread::yield_now();
+    }
+}
+
+fn modes() -> Vec<Settings> {
+    let base = Settings { budget: Duration::from_millis(20), every: Duration::ZERO, ..Settings::default() };
+    let race = fanscope::domain::HedgeSettings {
+        delay: fanscope::domain::HedgeDelay::Fixed(Duration::ZERO),
+        ..base.hedge
+    };
+    vec![
+        base.clone(),
+        Settings { mode: Mode::Quorum, quorum: Some(1), ..base.clone() },
+        Settings { mode: Mode::Hedge, hedge: race, ..base.clone() },
+        Settings { mode: Mode::WaitAll, request_budget: Duration::from_millis(30), ..base },
+    ]
+}
+
+#[test]
+fn r14_rounds_leave_only_the_kept_connections_and_the_engines_end_leaves_none() {
+    for settings in modes() {
+        let mode = settings.mode;
+        let (mut engine, fleet) = start(settings, Some(12));
+        let mut rounds = 0;
+        while let Some(event) = engine.events.blocking_recv() {
+            if let Event::RoundSettled { round, .. } = event {
+                rounds += 1;
+                assert_eq!(round.lingering, 0, "{mode}");
+            }
+        }
+        assert_eq!(rounds, 12, "{mode}");
+        engine.thread.join().unwrap();
+        settle_at(&fleet, 0);
+    }
+}
+
+#[test]
+fn r14_between_rounds_a_paused_engine_holds_no_connection_to_what_it_cut() {
+    let settings = Settings { budget: Duration::from_millis(20), ..Settings::default() };
+    let (mut engine, fleet) = start(settings, None);
+    engine.commands.blocking_send(Command::Pause(true)).unwrap();
+    engine.commands.blocking_send(Command::Step).unwrap();
+    while let Some(event) = engine.events.blocking_recv() {
+        if matches!(event, Event::RoundSettled { .. }) {
+            break;
+        }
+    }
+    // One answered and kept its connection; the three that were cut are closed.
+    settle_at(&fleet, 1);
+    assert_eq!(fleet.open_connections(), 1);
+}
+
+#[test]
+fn r14_a_dropped_engine_and_a_quit_close_everything_while_calls_hang() {
+    for by_drop in [false, true] {
+        let settings = Settings { budget: Duration::from_secs(60), ..Settings::default() };
+        let (mut engine, fleet) = start(settings, None);
+        // The first call has answered, so all are on their way.
+        while !matches!(engine.events.blocking_recv().unwrap(), Event::CallSettled { .. }) {}
+        let Engine { mut events, commands, thread, .. } = engine;
+        if by_drop {
+            drop(commands);
+        } else {
+            commands.blocking_send(Command::Quit).unwrap();
+        }
+        let mut ended = Vec::new();
+        while let Some(event) = events.blocking_recv() {
+            if let Event::RoundSettled { round, .. } = event {
+                ended.push(round.ended_by);
+            }
+        }
+        assert!(!ended.is_empty() && ended.iter().all(|e| *e == EndedBy::Aborted), "{ended:?}");
+        thread.join().unwrap();
+        settle_at(&fleet, 0);
+    }
+}
