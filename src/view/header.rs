@@ -115,9 +115,9 @@ impl Header<'_> {
                 out.push(ctx.dim("  by "));
             }
             Mode::Hedge => {
-                let delay = to.hedge.delay.to_string();
+                let delay = numbers::delay(to.hedge.delay);
                 out.extend(ctx.setting(
-                    (before(from.hedge.delay.to_string(), &delay), delay),
+                    (before(numbers::delay(from.hedge.delay), &delay), delay),
                     "",
                     Tone::Hedge,
                 ));

@@ -101,8 +101,8 @@ impl Regions {
         }
         let lanes = u16::try_from(app.endpoints.len()).unwrap_or(u16::MAX);
         let size = Size::of(area, lanes);
-        // Rows under their call come and go with hedges; room for some of them keeps the panels still.
-        let hedges = if app.round_settings().mode == Mode::Hedge { lanes.min(3) } else { 0 };
+        // Rows under their call come and go with hedges; room for them keeps the panels still.
+        let hedges = if app.round_settings().mode == Mode::Hedge { lanes.min(8) } else { 0 };
         Some(match size {
             Size::Full => Self::full(area, lanes, hedges),
             Size::Medium => Self::medium(area, lanes, hedges),

@@ -2,6 +2,7 @@
 
 use super::ctx::Ctx;
 use super::layout::Columns;
+use super::numbers;
 use super::text::Pen;
 use super::theme::Tone;
 use crate::domain::{HedgeDelay, Mode, Phase};
@@ -36,7 +37,7 @@ impl Widget for &Legend<'_> {
         if hedge {
             let word = match ctx.app.round_settings().hedge.delay {
                 delay @ HedgeDelay::Percentile(_) => format!(" hedge delay ({delay} of this endpoint)"),
-                delay @ HedgeDelay::Fixed(_) => format!(" hedge delay ({delay})"),
+                delay @ HedgeDelay::Fixed(_) => format!(" hedge delay ({})", numbers::delay(delay)),
             };
             spans.extend([Span::raw("   "), ctx.tone(ctx.glyphs.delay, Tone::Hedge), ctx.dim(word)]);
         }

@@ -1,5 +1,6 @@
 //! Numbers as the screen writes them.
 
+use crate::domain::HedgeDelay;
 use std::time::Duration;
 
 fn millis(time: Duration) -> f64 {
@@ -46,6 +47,15 @@ pub fn setting_ms(time: Duration) -> String {
         format!("{} s", time.as_secs())
     } else {
         format!("{} ms", setting(time))
+    }
+}
+
+/// A hedge delay: `p95`, `50 ms`.
+#[must_use]
+pub fn delay(delay: HedgeDelay) -> String {
+    match delay {
+        HedgeDelay::Fixed(time) => setting_ms(time),
+        HedgeDelay::Percentile(_) => delay.to_string(),
     }
 }
 
