@@ -200,3 +200,31 @@ fn r14_quit_abandons_what_runs_and_a_dropped_handle_is_a_quit() {
         });
     }
 }
+
+#[test]
+fn a_reader_that_is_behind_holds_up_starts_and_no_round_that_runs() {
+    local(async {
+        let mut settings = settings(0);
+        settings.budget = ms(2);
+        let mut bench = start(vec![Play::Hang], settings, None);
+        // Nobody reads for a minute: the channel fills, then no round starts any more.
+        tokio::time::sleep(ms(60_000)).await;
+        let mut last = None;
+        let mut took = Vec::new();
+        while took.len() < 20_000 {
+            match bench.events.recv().await.expect("the engine ended") {
+                Event::RoundStarted(started) => last = Some(started.round),
+                Event::RoundSettled { round, vitals } => {
+                    assert_eq!(Some(round.no), last, "rounds come whole and in order");
+                    took.push(round.took);
+                    if round.at > ms(60_000) {
+                        assert!(vitals.lost_events > 0, "live events were dropped, and counted");
+                        break;
+                    }
+                }
+                _ => {}
+            }
+        }
+        assert!(took.iter().all(|t| *t == ms(2)), "no round was held up");
+    });
+}

@@ -5,10 +5,10 @@ use super::limits::Limits;
 use super::policy::Gate;
 use super::round::{self, Brief, Shared};
 use crate::domain::event::Vitals;
-use crate::domain::{Event, Round, RoundNo, Settings};
+use crate::domain::{Event, RoundNo, Settings};
 use futures_util::future::LocalBoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,9 @@ pub enum Command {
     Quit,
 }
 
-type Running = FuturesUnordered<LocalBoxFuture<'static, Option<Arc<Round>>>>;
+/// Rounds under way, each until its result has been delivered; false once nobody listens. A reader that is
+/// behind holds up a round that is over and the next start, never a round that runs.
+type Running = FuturesUnordered<LocalBoxFuture<'static, bool>>;
 
 /// Starts rounds until told to quit or `rounds` have completed.
 pub struct Pacer<C: Clock> {
@@ -42,7 +44,7 @@ pub struct Pacer<C: Clock> {
     started: u64,
     completed: u64,
     rounds: Option<u64>,
-    vitals: Vitals,
+    vitals: Rc<Cell<Vitals>>,
 }
 
 /// The planned starts: `origin + i x every`.
@@ -84,7 +86,7 @@ impl<C: Clock + Unpin> Pacer<C> {
             started: 0,
             completed: 0,
             rounds,
-            vitals: Vitals::default(),
+            vitals: Rc::default(),
         }
     }
 
@@ -99,8 +101,9 @@ impl<C: Clock + Unpin> Pacer<C> {
             self.arm();
             tokio::select! {
                 biased;
-                Some(done) = self.running.next(), if !self.running.is_empty() => {
-                    if !self.settled(done).await { break }
+                Some(heard) = self.running.next(), if !self.running.is_empty() => {
+                    if !heard { break }
+                    self.ended();
                 }
                 command = commands.recv() => {
                     if !self.obey(command).await { break }
@@ -136,8 +139,10 @@ impl<C: Clock + Unpin> Pacer<C> {
             skipped += 1;
         }
         if skipped > 0 {
-            self.vitals.skipped = self.vitals.skipped.saturating_add(skipped);
-            let (at, total) = (self.since_epoch(), self.vitals.skipped);
+            let mut totals = self.vitals.get();
+            totals.skipped = totals.skipped.saturating_add(skipped);
+            self.vitals.set(totals);
+            let (at, total) = (self.since_epoch(), totals.skipped);
             self.shared.sink.live(Event::StartSkipped { at, total });
         }
     }
@@ -146,24 +151,25 @@ impl<C: Clock + Unpin> Pacer<C> {
         self.started += 1;
         let plan = self.limits.borrow_mut().plan(&self.settings);
         let brief = Brief { no: RoundNo(self.started), settings: Arc::clone(&self.settings), plan, planned };
-        let (shared, limits) = (Rc::clone(&self.shared), Rc::clone(&self.limits));
+        let (shared, limits, vitals) =
+            (Rc::clone(&self.shared), Rc::clone(&self.limits), Rc::clone(&self.vitals));
         self.running.push(Box::pin(async move {
             let gate: &RefCell<dyn Gate> = &*limits;
-            round::run(&shared, gate, brief).await
+            let Some(round) = round::run(&shared, gate, brief).await else { return false };
+            limits.borrow_mut().learn(&round);
+            let mut totals = vitals.get();
+            totals.lingering = totals.lingering.saturating_add(round.lingering as u64);
+            totals.lost_events = shared.sink.lost();
+            vitals.set(totals);
+            shared.sink.deliver(Event::RoundSettled { round, vitals: totals }).await
         }));
     }
 
-    /// Reports a settled round; false when nobody listens.
-    async fn settled(&mut self, round: Option<Arc<Round>>) -> bool {
-        let Some(round) = round else { return false };
+    fn ended(&mut self) {
         self.completed += 1;
-        self.limits.borrow_mut().learn(&round);
-        self.vitals.lingering = self.vitals.lingering.saturating_add(round.lingering as u64);
-        self.vitals.lost_events = self.shared.sink.lost();
         if self.settings.every.is_zero() {
             self.plan.next = self.shared.clock.now();
         }
-        self.shared.sink.deliver(Event::RoundSettled { round, vitals: self.vitals }).await
     }
 
     async fn obey(&mut self, command: Option<Command>) -> bool {
@@ -198,11 +204,6 @@ impl<C: Clock + Unpin> Pacer<C> {
     /// Abandons the rounds that run and reports each; bounded by their grace.
     async fn abandon(mut self) {
         self.shared.abort.tell();
-        while let Some(Some(round)) = self.running.next().await {
-            self.vitals.lost_events = self.shared.sink.lost();
-            if !self.shared.sink.deliver(Event::RoundSettled { round, vitals: self.vitals }).await {
-                break;
-            }
-        }
+        while self.running.next().await == Some(true) {}
     }
 }
