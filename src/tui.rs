@@ -5,6 +5,7 @@
 //! and holds up neither a round nor a key.
 
 mod guard;
+mod input;
 mod keymap;
 mod look;
 mod run;
@@ -58,7 +59,7 @@ pub fn run(profile: Profile, color: ColorChoice, ascii: bool) -> Result<Option<S
         let mut session = Session::start(profile, None)?;
         let guard = Guard::enter().map_err(TuiError::Terminal)?;
         let surface = Tty::new().map_err(TuiError::Terminal)?;
-        let input = crossterm::event::EventStream::new();
+        let input = input::start().map_err(TuiError::Terminal)?;
         let left = Loop::new(app, &mut session, surface, input, signals).run().await;
         drop(guard);
         session.quit(PATIENCE).await;

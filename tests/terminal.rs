@@ -6,7 +6,7 @@
 #[path = "support/pty.rs"]
 mod pty;
 
-use pty::Terminal;
+use pty::{Terminal, hang_up};
 
 #[test]
 fn the_demo_shows_its_lanes_without_a_key_and_q_leaves() {
@@ -48,7 +48,7 @@ fn keys_change_the_mode_the_budget_and_the_number() {
 #[test]
 fn every_signal_restores_the_terminal_and_ends_the_process_by_itself() {
     for (name, says) in [("TERM", "Terminated"), ("HUP", "Hangup"), ("INT", "Interrupt"), ("QUIT", "Quit")] {
-        let term = Terminal::start(80, 24, &["page"], &[]);
+        let mut term = Terminal::start(80, 24, &["page"], &[]);
         term.wait_text("Round 1");
         term.signal(name);
         let (status, _) = term.end();
@@ -58,7 +58,7 @@ fn every_signal_restores_the_terminal_and_ends_the_process_by_itself() {
 
 #[test]
 fn a_panic_while_drawing_restores_the_terminal_and_is_shown() {
-    let term = Terminal::start(80, 24, &[], &[("FANSCOPE_TEST_PANIC", "draw")]);
+    let mut term = Terminal::start(80, 24, &[], &[("FANSCOPE_TEST_PANIC", "draw")]);
     let (status, text) = term.end();
     assert!(!status.success());
     assert!(text.contains("planted panic"), "{text}");
@@ -72,7 +72,7 @@ fn an_error_after_the_start_restores_the_terminal_and_is_shown() {
     let text = "[[endpoint]]\nname = \"a\"\nurl = \"https://127.0.0.1:9/\"\ntls = { ca = \"ca.pem\" }\n";
     let path = dir.path().join("p.toml");
     std::fs::write(&path, text).unwrap();
-    let term = Terminal::start(80, 24, &[path.to_str().unwrap()], &[]);
+    let mut term = Terminal::start(80, 24, &[path.to_str().unwrap()], &[]);
     let (status, text) = term.end();
     assert_eq!(status.exit_code(), 2, "{text}");
     assert!(text.contains("endpoint a: tls.ca"), "{text}");
@@ -80,7 +80,7 @@ fn an_error_after_the_start_restores_the_terminal_and_is_shown() {
 
 #[test]
 fn a_bad_profile_never_touches_the_terminal() {
-    let term = Terminal::start(80, 24, &["nowhere.toml"], &[]);
+    let mut term = Terminal::start(80, 24, &["nowhere.toml"], &[]);
     let (status, text) = term.end();
     assert_eq!(status.exit_code(), 2);
     assert!(text.contains("nowhere.toml"), "{text}");
@@ -134,4 +134,10 @@ fn ascii_draws_with_7_bit_characters() {
     assert!(text.is_ascii(), "{text}");
     term.keys("q");
     assert!(term.end().0.success());
+}
+
+#[test]
+fn a_terminal_that_is_gone_ends_the_program() {
+    let status = hang_up(&[], "Round 1");
+    assert!(status.signal().is_none_or(|s| s.contains("Hangup")), "{status:?}");
 }

@@ -97,7 +97,7 @@ impl Terminal {
 
     /// Waits for the end; checks that the terminal is as it was before. Returns how it ended and what the
     /// normal screen shows.
-    pub fn end(mut self) -> (ExitStatus, String) {
+    pub fn end(&mut self) -> (ExitStatus, String) {
         let status = self.child.wait().expect("an end");
         let screen = self.shared.screen.lock().expect("the screen");
         let (screen, _) =
@@ -112,7 +112,46 @@ impl Terminal {
     }
 }
 
+impl Drop for Terminal {
+    /// A test that failed leaves no program behind; one that has ended can't be killed, which is as well.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+    }
+}
+
 /// The line discipline's settings in words.
 fn modes(master: &dyn MasterPty) -> String {
     format!("{:?}", master.get_termios())
+}
+
+/// Starts fanscope in a terminal, waits until `text` is drawn, then closes the terminal's other end as a window
+/// or a broken connection does. Returns how the program ended; fails when it does not.
+pub fn hang_up(args: &[&str], text: &str) -> ExitStatus {
+    let size = PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 };
+    let pair = native_pty_system().openpty(size).expect("a pty");
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fanscope"));
+    command.args(args);
+    let mut child = pair.slave.spawn_command(command).expect("the program");
+    drop(pair.slave);
+    let mut reader = pair.master.try_clone_reader().expect("a reader");
+    let mut parser = vt100::Parser::new(24, 80, 0);
+    let mut bytes = vec![0; 65536];
+    while !parser.screen().contents().contains(text) {
+        let n = reader.read(&mut bytes).expect("output");
+        assert!(n > 0, "ended too early");
+        parser.process(&bytes[..n]);
+    }
+    drop(reader);
+    drop(pair.master);
+    let until = std::time::Instant::now() + PATIENCE;
+    loop {
+        if let Some(status) = child.try_wait().expect("a status") {
+            return status;
+        }
+        if std::time::Instant::now() > until {
+            child.kill().expect("an end");
+            panic!("the terminal is gone and the program lives on");
+        }
+        std::thread::yield_now();
+    }
 }
