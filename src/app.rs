@@ -198,7 +198,7 @@ impl App {
             endpoints: setup.endpoints,
             hosts: setup.hosts,
             options: setup.options,
-            config: Config::Live(Arc::new(setup.settings)),
+            config: Config::new(setup.settings),
             pace: Pace::Live,
             health: Health::Running,
             screen: Screen::Dashboard,

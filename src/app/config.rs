@@ -5,69 +5,58 @@ use crate::domain::{Mode, Settings};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What rounds are asked to do.
+/// What rounds are asked to do: what the last one had and what the next is to have.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Config {
-    /// Every round has these.
-    Live(Arc<Settings>),
-    /// A change was asked for and no round has started with it yet.
-    Switching {
-        /// What the last round had.
-        from: Arc<Settings>,
-        /// What the next is to have.
-        to: Arc<Settings>,
-    },
+pub struct Config {
+    live: Arc<Settings>,
+    wanted: Arc<Settings>,
+    /// Whether the engine has yet to say that what was last asked for holds. Until then it says what keys
+    /// before the last one asked for, and that is over.
+    awaiting: bool,
 }
 
 impl Config {
+    pub(super) fn new(settings: Settings) -> Self {
+        let live = Arc::new(settings);
+        Self { wanted: Arc::clone(&live), live, awaiting: false }
+    }
+
     /// What the last round had.
     #[must_use]
     pub fn live(&self) -> &Settings {
-        match self {
-            Self::Live(settings) | Self::Switching { from: settings, .. } => settings,
-        }
+        &self.live
     }
 
     /// What the next round is to have.
     #[must_use]
     pub fn wanted(&self) -> &Settings {
-        match self {
-            Self::Live(settings) | Self::Switching { to: settings, .. } => settings,
-        }
+        &self.wanted
     }
 
-    fn live_arc(&self) -> Arc<Settings> {
-        match self {
-            Self::Live(settings) | Self::Switching { from: settings, .. } => Arc::clone(settings),
-        }
+    /// Whether a change waits for the next round.
+    #[must_use]
+    pub fn is_switching(&self) -> bool {
+        self.live != self.wanted
     }
 
     /// A key asked for these.
     pub(super) fn ask(&mut self, to: Settings) {
-        self.switch(Arc::new(to));
+        self.wanted = Arc::new(to);
+        self.awaiting = true;
     }
 
-    /// The engine says that these hold from the next round on. While a key's change is pending this is its
-    /// echo, or that of a key before it.
+    /// The engine says that these hold from the next round on.
     pub(super) fn announced(&mut self, to: Arc<Settings>) {
-        if matches!(self, Self::Live(_)) {
-            self.switch(to);
+        if self.awaiting {
+            self.awaiting = self.wanted != to;
+        } else {
+            self.wanted = to;
         }
-    }
-
-    fn switch(&mut self, to: Arc<Settings>) {
-        let from = self.live_arc();
-        *self = if *from == *to { Self::Live(from) } else { Self::Switching { from, to } };
     }
 
     /// A round started with these.
     pub(super) fn started(&mut self, with: &Arc<Settings>) {
-        *self = match &*self {
-            Self::Switching { to, .. } if **to != **with => {
-                Self::Switching { from: Arc::clone(with), to: Arc::clone(to) }
-            }
-            _ => Self::Live(Arc::clone(with)),
-        };
+        self.live = Arc::clone(with);
     }
 }
 

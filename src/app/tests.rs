@@ -35,10 +35,10 @@ fn a_change_is_pending_until_a_round_starts_with_it() {
 
     // A round that was started before the change arrived says nothing of it.
     fx::start(&mut app, &fx::round(5, fx::at(5), &Arc::new(fx::settings(Mode::Deadline)), &fx::TYPICAL));
-    assert!(matches!(app.config, Config::Switching { .. }));
+    assert!(app.config.is_switching());
     let settings = Arc::new(app.wanted().clone());
     fx::start(&mut app, &fx::round(6, fx::at(6), &settings, &fx::TYPICAL));
-    assert_eq!(app.config, Config::Live(settings));
+    assert!(!app.config.is_switching() && *app.config.live() == *settings);
 }
 
 #[test]
@@ -50,7 +50,37 @@ fn repeated_keys_build_on_what_is_pending_and_can_take_it_back() {
     press(&mut app, Action::BudgetDown);
     let effects = press(&mut app, Action::BudgetDown);
     assert_eq!(applied(&effects).budget, fx::ms(200.0));
-    assert!(matches!(app.config, Config::Live(_)), "back to what is in force: nothing is pending");
+    assert!(!app.config.is_switching(), "back to what is in force: nothing is pending");
+}
+
+#[test]
+fn keys_that_come_faster_than_their_echoes_leave_nothing_pending() {
+    let (mut app, _) = running();
+    let echo = |app: &mut App, settings: &Settings| {
+        let settings = Arc::new(settings.clone());
+        update(app, Message::Engine(Event::SettingsChanged { at: fx::ms(1.0), settings }));
+    };
+    for keys in [
+        vec![Action::BudgetUp, Action::BudgetDown],
+        vec![Action::Mode(Mode::Quorum), Action::Mode(Mode::Deadline)],
+        vec![Action::NextMode; 5],
+        vec![Action::BudgetUp, Action::BudgetDown, Action::BudgetUp],
+    ] {
+        let asked: Vec<Settings> =
+            keys.into_iter().map(|key| applied(&press(&mut app, key)).clone()).collect();
+        let last = asked.last().unwrap().clone();
+        for settings in &asked {
+            echo(&mut app, settings);
+        }
+        assert_eq!(*app.wanted(), last);
+        fx::start(&mut app, &fx::round(7, fx::at(7), &Arc::new(last.clone()), &fx::TYPICAL));
+        assert!(!app.config.is_switching());
+        // What comes from elsewhere now is news.
+        let other = Settings { budget: fx::ms(123.0), ..last.clone() };
+        echo(&mut app, &other);
+        assert_eq!(*app.wanted(), other);
+        echo(&mut app, &last);
+    }
 }
 
 #[test]

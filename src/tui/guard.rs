@@ -3,7 +3,8 @@
 use crate::engine;
 use crossterm::cursor::{Hide, Show};
 use crossterm::execute;
-use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use crossterm::terminal::{EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen};
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
@@ -47,11 +48,9 @@ fn restore() {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return;
     }
-    // A writer that is stuck in a frozen terminal would block this too; then only raw mode is left, which
-    // needs no output.
-    if super::surface::writer_is_idle() {
-        let _ = execute!(io::stdout(), Show, LeaveAlternateScreen);
-    }
+    super::surface::make_way();
+    // The last frame may have been cut in the middle of a synchronized update.
+    let _ = execute!(io::stdout(), EndSynchronizedUpdate, Show, LeaveAlternateScreen);
     let _ = disable_raw_mode();
 }
 

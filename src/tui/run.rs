@@ -16,6 +16,9 @@ use tokio::time::Instant;
 /// From one frame to the next at the most: 30 a second.
 const SLOT: Duration = Duration::from_millis(33);
 
+/// The same on a terminal that is slow to take a frame.
+const LONGEST_SLOT: Duration = Duration::from_millis(250);
+
 /// Events taken in before the screen is looked at again.
 const BATCH: usize = 256;
 
@@ -82,7 +85,7 @@ where
         if !(self.dirty || self.app.is_moving()) || now < self.slot {
             return Ok(());
         }
-        self.slot = now + SLOT;
+        self.slot = now + SLOT.max(self.surface.last_write()).min(LONGEST_SLOT);
         if !self.surface.ready() {
             return Ok(());
         }

@@ -3,14 +3,14 @@
 use crate::app::App;
 use crate::view;
 use crossterm::QueueableCommand;
-use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
+use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Write};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,9 @@ use std::time::{Duration, Instant};
 pub(super) trait Surface {
     /// Whether the last frame has gone out; another one would only queue up.
     fn ready(&self) -> bool;
+
+    /// How long the last frame took to go out: a slow terminal is given as long a rest.
+    fn last_write(&self) -> Duration;
 
     /// Draws a frame.
     fn draw(&mut self, app: &App) -> io::Result<()>;
@@ -29,20 +32,74 @@ pub(super) trait Surface {
 /// Whether the writer is in the middle of a frame. Process-wide, as the terminal is.
 static WRITING: AtomicBool = AtomicBool::new(false);
 
-/// How long the end waits for a frame that is being written.
-const LAST_FRAME: Duration = Duration::from_millis(30);
+/// Whether the writer is to stop where it is: the screen is being left.
+static STOP: AtomicBool = AtomicBool::new(false);
 
-/// Whether the writer has nothing in hand, waiting a little for it.
-pub(super) fn writer_is_idle() -> bool {
-    let until = Instant::now() + LAST_FRAME;
-    while WRITING.load(Ordering::SeqCst) {
-        if Instant::now() >= until {
-            return false;
-        }
+/// How long the last frame took to write, in microseconds.
+static LAST_WRITE: AtomicU64 = AtomicU64::new(0);
+
+/// How long the writer waits for a slow terminal before it looks up.
+const LOOK_UP: Duration = Duration::from_millis(5);
+
+/// How long the end waits for the writer to look up.
+const LAST_PIECE: Duration = Duration::from_millis(20);
+
+/// Has the writer stop, and makes room for the few bytes that give the terminal back: what a slow or stuck
+/// terminal has not taken yet is thrown away, for its screen is being left.
+pub(super) fn make_way() {
+    STOP.store(true, Ordering::SeqCst);
+    let until = Instant::now() + LAST_PIECE;
+    while WRITING.load(Ordering::SeqCst) && Instant::now() < until {
         std::thread::yield_now();
     }
+    if !takes_output(&io::stdout(), Duration::ZERO) {
+        discard_output();
+    }
+}
+
+/// Whether the terminal takes bytes within this time without making us wait.
+#[cfg(unix)]
+fn takes_output(out: &impl std::os::fd::AsFd, within: Duration) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let within = Timespec { tv_sec: 0, tv_nsec: within.subsec_nanos().into() };
+    poll(&mut [PollFd::new(out, PollFlags::OUT)], Some(&within)).is_ok_and(|ready| ready > 0)
+}
+
+#[cfg(unix)]
+fn discard_output() {
+    // A terminal that refuses is gone, and then there is nothing to make way for.
+    let _ = rustix::termios::tcflush(io::stdout(), rustix::termios::QueueSelector::OFlush);
+}
+
+#[cfg(not(unix))]
+fn takes_output<T>(_: &T, _: Duration) -> bool {
     true
 }
+
+#[cfg(not(unix))]
+fn discard_output() {}
+
+/// Writes a frame, unless the screen is left meanwhile.
+fn write_frame(out: &mut File, mut frame: &[u8]) -> io::Result<()> {
+    let began = Instant::now();
+    while !frame.is_empty() && !STOP.load(Ordering::SeqCst) {
+        match out.write(frame) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => frame = frame.get(written..).unwrap_or_default(),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                takes_output(out, LOOK_UP);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let took = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+    LAST_WRITE.store(took, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Most cells that are drawn: ten times the largest terminal that anybody has.
+const MOST_CELLS: u32 = 1_000_000;
 
 /// The terminal on standard output.
 pub(super) struct Tty {
@@ -77,7 +134,7 @@ impl Tty {
         let mut out = standard_output()?;
         std::thread::Builder::new().name("fanscope-writer".to_owned()).spawn(move || {
             while let Ok(frame) = frames.recv() {
-                let written = out.write_all(&frame).and_then(|()| out.flush());
+                let written = write_frame(&mut out, &frame);
                 WRITING.store(false, Ordering::SeqCst);
                 if written.is_err() {
                     break;
@@ -108,10 +165,14 @@ impl Surface for Tty {
         !WRITING.load(Ordering::SeqCst)
     }
 
+    fn last_write(&self) -> Duration {
+        Duration::from_micros(LAST_WRITE.load(Ordering::Relaxed))
+    }
+
     fn draw(&mut self, app: &App) -> io::Result<()> {
         let (width, height) = crossterm::terminal::size()?;
-        // A terminal that says 0x0 shows nothing.
-        if width == 0 || height == 0 {
+        // A terminal that says 0x0 shows nothing, and one of a million cells is none.
+        if !(1..=MOST_CELLS).contains(&(u32::from(width) * u32::from(height))) {
             return Ok(());
         }
         self.terminal.draw(|frame| view::draw(app, frame))?;
@@ -119,15 +180,30 @@ impl Surface for Tty {
     }
 
     fn forget(&mut self) -> io::Result<()> {
-        self.terminal.clear()
+        // Not `Terminal::clear`: it asks the terminal for its cursor and waits for the answer.
+        self.terminal = Terminal::new(CrosstermBackend::new(self.frame.clone()))?;
+        self.frame.queue(Clear(ClearType::All)).map(drop)
     }
 }
 
-/// Standard output past its buffer and lock, which a stuck writer would hold.
+/// The terminal of standard output, opened once more so that writing need not wait: the setting belongs to what
+/// was opened, and standard output is shared with the shell. A writer that waits inside the kernel would keep
+/// everybody else from writing, also from giving the terminal back.
 #[cfg(unix)]
 fn standard_output() -> io::Result<File> {
+    use rustix::fs::OFlags;
     use std::os::fd::AsFd;
-    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+    use std::os::unix::fs::OpenOptionsExt;
+    let stdout = io::stdout();
+    let name = rustix::termios::ttyname(&stdout, Vec::new())?;
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    let path = std::path::Path::new(std::ffi::OsStr::new(name.to_str().unwrap_or_default()));
+    let again = std::fs::OpenOptions::new()
+        .write(true)
+        .custom_flags(i32::try_from(flags.bits()).unwrap_or_default())
+        .open(path);
+    // A terminal of another user can't be opened; then frames may make the writer wait.
+    again.or_else(|_| Ok(File::from(stdout.as_fd().try_clone_to_owned()?)))
 }
 
 /// Standard output past its buffer and lock, which a stuck writer would hold.

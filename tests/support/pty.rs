@@ -4,7 +4,7 @@ use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native
 use std::io::{Read, Write};
 use std::process::Command;
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long anything may take before the test fails; nothing waits that long when all is well.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -98,7 +98,7 @@ impl Terminal {
     /// Waits for the end; checks that the terminal is as it was before. Returns how it ended and what the
     /// normal screen shows.
     pub fn end(&mut self) -> (ExitStatus, String) {
-        let status = self.child.wait().expect("an end");
+        let status = wait(self.child.as_mut());
         let screen = self.shared.screen.lock().expect("the screen");
         let (screen, _) =
             self.shared.changed.wait_timeout_while(screen, PATIENCE, |s| !s.1).expect("the screen");
@@ -124,33 +124,69 @@ fn modes(master: &dyn MasterPty) -> String {
     format!("{:?}", master.get_termios())
 }
 
-/// Starts fanscope in a terminal, waits until `text` is drawn, then closes the terminal's other end as a window
-/// or a broken connection does. Returns how the program ended; fails when it does not.
-pub fn hang_up(args: &[&str], text: &str) -> ExitStatus {
-    let size = PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 };
-    let pair = native_pty_system().openpty(size).expect("a pty");
-    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fanscope"));
-    command.args(args);
-    let mut child = pair.slave.spawn_command(command).expect("the program");
-    drop(pair.slave);
-    let mut reader = pair.master.try_clone_reader().expect("a reader");
-    let mut parser = vt100::Parser::new(24, 80, 0);
-    let mut bytes = vec![0; 65536];
-    while !parser.screen().contents().contains(text) {
-        let n = reader.read(&mut bytes).expect("output");
-        assert!(n > 0, "ended too early");
-        parser.process(&bytes[..n]);
+/// A terminal at whose other end nobody reads but this test, when it wants to.
+pub struct Stalled {
+    reader: Box<dyn Read + Send>,
+    writer: Box<dyn Write + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    parser: vt100::Parser,
+}
+
+impl Stalled {
+    /// Starts fanscope, reads until `text` is drawn, and no further.
+    pub fn start(width: u16, height: u16, args: &[&str], text: &str) -> Self {
+        let size = PtySize { rows: height, cols: width, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).expect("a pty");
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fanscope"));
+        command.args(args);
+        let child = pair.slave.spawn_command(command).expect("the program");
+        let reader = pair.master.try_clone_reader().expect("a reader");
+        let writer = pair.master.take_writer().expect("a writer");
+        let mut stalled = Self { reader, writer, child, parser: vt100::Parser::new(height, width, 0) };
+        while !stalled.parser.screen().contents().contains(text) {
+            assert!(stalled.read() > 0, "ended too early");
+        }
+        stalled
     }
-    drop(reader);
-    drop(pair.master);
-    let until = std::time::Instant::now() + PATIENCE;
+
+    fn read(&mut self) -> usize {
+        let mut bytes = vec![0; 65536];
+        let n = self.reader.read(&mut bytes).unwrap_or(0);
+        self.parser.process(&bytes[..n]);
+        n
+    }
+
+    pub fn keys(&mut self, keys: &str) {
+        self.writer.write_all(keys.as_bytes()).expect("keys");
+        self.writer.flush().expect("keys");
+    }
+
+    /// Waits for the end, reading nothing; then reads the rest and returns the screen.
+    pub fn end(mut self) -> (ExitStatus, vt100::Screen) {
+        let status = wait(self.child.as_mut());
+        while self.read() > 0 {}
+        (status, self.parser.screen().clone())
+    }
+
+    /// Closes the terminal's other end, as a window or a broken connection does, and waits for the end.
+    pub fn hang_up(self) -> ExitStatus {
+        let Self { reader, writer, mut child, .. } = self;
+        drop(reader);
+        drop(writer);
+        wait(child.as_mut())
+    }
+}
+
+/// Waits for a program's end, and ends the test and the program when it does not come.
+fn wait(child: &mut (dyn Child + Send + Sync)) -> ExitStatus {
+    let until = Instant::now() + PATIENCE;
     loop {
         if let Some(status) = child.try_wait().expect("a status") {
             return status;
         }
-        if std::time::Instant::now() > until {
+        if Instant::now() > until {
             child.kill().expect("an end");
-            panic!("the terminal is gone and the program lives on");
+            panic!("the program lives on");
         }
         std::thread::yield_now();
     }
