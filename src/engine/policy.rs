@@ -137,7 +137,7 @@ impl Policy {
                     // Looking for the next limit costs a pass over all calls; a plain call's end moves none.
                     let moves = call.hedge.is_some() || call.timeout.is_some();
                     self.ended(end, now, gate, orders);
-                    if moves || self.round_end.is_some() || self.optional_end.is_some() {
+                    if moves || self.open == 0 || self.round_end.is_some() || self.optional_end.is_some() {
                         limit = self.next_limit().filter(|l| l.0 <= now);
                     }
                 }
@@ -229,7 +229,7 @@ impl Policy {
     }
 
     fn next_limit(&self) -> Option<(Duration, Limit)> {
-        if self.over.is_some() {
+        if self.over.is_some() || self.open == 0 {
             return None;
         }
         let mut next: Option<(Duration, Limit)> = None;
@@ -252,7 +252,7 @@ impl Policy {
         if cut_at_budget && self.optional_end.is_none() {
             consider(self.plan.budget, Limit::Budget);
         }
-        if self.open > 0 && self.round_end.is_none() {
+        if self.round_end.is_none() {
             consider(self.plan.request_budget, Limit::Request);
         }
         next

@@ -279,6 +279,11 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
     /// Waits until everything that was cancelled is gone, at most `grace`; returns what is still alive.
     async fn clean_up(&mut self) -> usize {
         let until = self.shared.clock.now() + self.brief.settings.grace;
+        let cancelled = !self.running.is_empty();
+        self.drain_now().await;
+        if cancelled {
+            let_others_run().await;
+        }
         loop {
             self.drain_now().await;
             let alive = self.handles.iter().flatten().filter(|h| h.lingers()).count();
@@ -289,6 +294,16 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
             self.timer.arm(Some(until.min(now + LINGER_CHECK)));
             super::clock::fired(&mut self.timer).await;
         }
+    }
+}
+
+/// Waits until every task that could run has run twice: those that own the connections of dropped attempts
+/// find out, and close them. Without it the next round could start before, and the one after that: where rounds
+/// end fast enough, closing would never catch up with opening (R14).
+async fn let_others_run() {
+    for _ in 0..2 {
+        // Tasks run in the order in which they woke up, so this one is behind all of them. It can't fail.
+        drop(tokio::task::spawn(async {}).await);
     }
 }
 

@@ -131,3 +131,20 @@ fn no_attempt_starts_after_the_deadline_or_in_the_step_that_ends_the_round() {
     assert!(!orders.iter().any(|o| matches!(o, Order::Start { .. })), "{orders:?}");
     assert_eq!((policy.calls()[0].counts().sent, policy.over()), (0, Some(EndedBy::RequiredFailed)));
 }
+
+#[test]
+fn r8_r34_a_late_wake_up_does_not_blame_a_limit_that_cut_nothing() {
+    // The last call ended at the very limit, and the wake-up came after it.
+    for mode in [Mode::WaitAll, Mode::FailFast, Mode::Deadline] {
+        let mut plan = plain(2);
+        (plan.mode, plan.request_budget) = (mode, ms(500));
+        let limit = if mode == Mode::Deadline { 200 } else { 500 };
+        let (mut policy, _) = started(plan.clone());
+        step(&mut policy, limit + 1, vec![ok(0, 0, limit - 1), ok(1, 0, limit)]);
+        assert_eq!((policy.over(), policy.ok()), (Some(EndedBy::AllSettled), true), "{mode}");
+        plan.calls[1].required = true;
+        let (mut policy, _) = started(plan);
+        step(&mut policy, 501, vec![ok(0, 0, 20), ok(1, 0, 500)]);
+        assert_eq!((policy.over(), policy.ok()), (Some(EndedBy::AllSettled), true), "{mode}, required");
+    }
+}
