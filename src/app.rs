@@ -180,6 +180,8 @@ pub struct App {
     pub(crate) selected: usize,
     pub(crate) stats: Stats,
     pub(crate) marks: VecDeque<Mark>,
+    /// Calls of the latest round that are not hedged yet for want of samples.
+    pub(crate) warming: usize,
     size: (u16, u16),
     now: Duration,
     /// How long the last rounds took, where they may run past the budget.
@@ -199,6 +201,7 @@ impl App {
             hosts: setup.hosts,
             options: setup.options,
             config: Config::new(setup.settings),
+            warming: 0,
             pace: Pace::Live,
             health: Health::Running,
             screen: Screen::Dashboard,

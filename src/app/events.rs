@@ -61,6 +61,7 @@ impl App {
             }
         }
         self.config.started(&started.settings);
+        self.warming = started.warming;
         if !matches!(self.shown, Shown::Running(_)) {
             self.shown = Shown::Running(LiveRound::new(started, self.endpoints.len()));
         }

@@ -30,6 +30,7 @@ pub(crate) fn start(app: &mut App, round: &Round) {
         settings: Arc::clone(&round.settings),
         budget: round.budget,
         hedge_delays: round.calls.iter().map(|c| c.hedge_delay).collect(),
+        warming: 0,
     };
     update(app, Message::Engine(Event::RoundStarted(started)));
 }

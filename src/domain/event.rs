@@ -36,6 +36,8 @@ pub struct RoundStarted {
     pub budget: Duration,
     /// Per endpoint the delay after which it is hedged, where it is.
     pub hedge_delays: Vec<Option<Duration>>,
+    /// Calls that would be hedged and are not yet, for want of samples (R24).
+    pub warming: usize,
 }
 
 /// One step of an attempt. `at` is from the round's start.

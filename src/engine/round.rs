@@ -3,12 +3,12 @@
 mod record;
 
 use super::clock::{Clock, Timer};
-use super::policy::{Done, Gate, Order, Policy, RoundPlan};
+use super::policy::{CallPlan, Done, Gate, Order, Policy, RoundPlan};
 use super::sink::Sink;
 use super::task::{AttemptTask, Ended, Handle};
 use super::transport::{AttemptRequest, Transport};
 use crate::domain::event::{AttemptStep, RoundStarted};
-use crate::domain::{AttemptKind, AttemptOutcome, EndpointId, Event, Phase, Round, RoundNo, Settings};
+use crate::domain::{AttemptKind, AttemptOutcome, EndpointId, Event, Phase, Round, RoundNo, Settings, Suppression};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -122,7 +122,8 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
             start_lag: self.start.saturating_duration_since(self.brief.planned),
             settings: Arc::clone(&self.brief.settings),
             budget: self.brief.plan.budget,
-            hedge_delays: self.brief.plan.calls.iter().map(|c| c.hedge.map(|h| h.delay)).collect(),
+            hedge_delays: self.brief.plan.calls.iter().map(CallPlan::hedge_delay).collect(),
+            warming: self.brief.plan.calls.iter().filter(|c| warming(c)).count(),
         }
     }
 
@@ -295,6 +296,11 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
             super::clock::fired(&mut self.timer).await;
         }
     }
+}
+
+/// Whether the call is not hedged yet for want of samples (R24).
+fn warming(call: &CallPlan) -> bool {
+    call.hedge.is_some_and(|h| h.suppressed == Some(Suppression::Warming))
 }
 
 /// Waits until every task that could run has run twice: those that own the connections of dropped attempts

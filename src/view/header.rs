@@ -121,6 +121,9 @@ impl Header<'_> {
                     "",
                     Tone::Hedge,
                 ));
+                if ctx.app.warming > 0 {
+                    out.push(ctx.tone(format!(" {} warming", ctx.app.warming), Tone::Hedge));
+                }
                 out.push(ctx.dim("  by "));
             }
             Mode::WaitAll | Mode::FailFast => out.push(ctx.dim(" budget ")),

@@ -37,6 +37,18 @@ impl Size {
     }
 }
 
+/// Most rows that are kept for hedges; what needs more takes it from the lanes' hills, and then scrolls.
+const MOST_HEDGE_ROWS: u16 = 12;
+
+/// Rows that the hedges of a round may need.
+fn hedge_rows(app: &App) -> u16 {
+    let settings = app.round_settings();
+    if settings.mode != Mode::Hedge {
+        return 0;
+    }
+    app.endpoints.iter().fold(0, |rows, e| rows.saturating_add(settings.hedge.max_for(e.replicas).into()))
+}
+
 /// Width from which lanes have all their columns and a second panel stands beside the missing table.
 pub const WIDE: u16 = 110;
 
@@ -102,7 +114,7 @@ impl Regions {
         let lanes = u16::try_from(app.endpoints.len()).unwrap_or(u16::MAX);
         let size = Size::of(area, lanes);
         // Rows under their call come and go with hedges; room for them keeps the panels still.
-        let hedges = if app.round_settings().mode == Mode::Hedge { lanes.min(8) } else { 0 };
+        let hedges = hedge_rows(app).min(MOST_HEDGE_ROWS);
         Some(match size {
             Size::Full => Self::full(area, lanes, hedges),
             Size::Medium => Self::medium(area, lanes, hedges),

@@ -59,6 +59,14 @@ pub struct CallPlan {
     pub hedge: Option<HedgePlan>,
 }
 
+impl CallPlan {
+    /// After what time it is hedged; `None` also where every hedge is suppressed.
+    #[must_use]
+    pub fn hedge_delay(&self) -> Option<Duration> {
+        self.hedge.filter(|h| h.suppressed.is_none()).map(|h| h.delay)
+    }
+}
+
 /// How one call is hedged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HedgePlan {

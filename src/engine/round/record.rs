@@ -49,7 +49,7 @@ fn call(index: usize, state: &CallState, handles: &[Handle], start: Instant) -> 
         phase: decided.and_then(|i| attempts.get(i)).map_or(Phase::Queued, |a| a.phase),
         status: decided.and_then(|i| attempts.get(i)).and_then(|a| a.status),
         late_by: state.late_by(),
-        hedge_delay: state.plan().hedge.map(|h| h.delay),
+        hedge_delay: state.plan().hedge_delay(),
         hedges: state.counts(),
         winner: state.winner(),
         attempts,
