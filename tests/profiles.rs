@@ -454,6 +454,14 @@ proptest! {
     }
 
     #[test]
+    fn r24_a_delay_prints_as_it_was_written(micros in 1_u64..=9_999_000) {
+        let digits = format!("{}.{:03}", micros / 1000, micros % 1000);
+        let written = format!("{}ms", digits.trim_end_matches('0').trim_end_matches('.'));
+        let delay = profile::quantities::hedge_delay(&written).map_err(|e| TestCaseError::fail(e.to_string()))?;
+        prop_assert_eq!(delay.to_string(), written);
+    }
+
+    #[test]
     fn what_flags_say_never_makes_it_panic(text in "\\PC{0,40}") {
         let args = [text.clone()];
         let _ = profile::from_urls(&args, &args).map_err(|e| e.to_string());

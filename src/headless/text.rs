@@ -1,9 +1,9 @@
 //! A run's summary for people: one line for the whole, a table of the endpoints.
 
+use crate::domain::numbers;
 use crate::profile::{Profile, durations};
 use crate::recording::{EndpointSummary, Millis, SummaryLine};
 use std::fmt::Write;
-use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
 
 /// Widest name that the table makes room for.
@@ -18,7 +18,7 @@ pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
     let rounds = summary.rounds;
     // Writing to a String cannot fail.
     let _ = writeln!(out, "{}  {mode} {budget}  {rounds} rounds", profile.name);
-    let share = |value: Option<f64>| value.map_or_else(|| "no data".to_owned(), percent);
+    let share = |value: Option<f64>| value.map_or_else(|| "no data".to_owned(), numbers::share_percent);
     let _ = writeln!(
         out,
         "answered {}  partial {}  failed {}  skipped {}  round p50 {}  p90 {}  p99 {}",
@@ -57,18 +57,12 @@ fn row(endpoint: &EndpointSummary) -> String {
     }
     #[expect(clippy::cast_precision_loss, reason = "counts of calls, far below 2^52")]
     let ok = (endpoint.n > 0).then(|| endpoint.ok as f64 / endpoint.n as f64);
-    let ok = ok.map_or_else(|| "–".to_owned(), percent);
+    let ok = ok.map_or_else(|| "–".to_owned(), numbers::share_percent);
     let (p50, p95) = (millis(endpoint.p50_ms), millis(endpoint.p95_ms));
     format!("{ok:>8}  {p50:>9}  {p95:>9}  {}", missing.join(", ")).trim_end().to_owned()
 }
 
-fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
-}
-
 /// `–` where the data do not reach.
 fn millis(time: Option<Millis>) -> String {
-    let Some(time) = time else { return "–".to_owned() };
-    let ms = Duration::from(time).as_secs_f64() * 1e3;
-    if ms < 10.0 { format!("{ms:.1} ms") } else { format!("{ms:.0} ms") }
+    time.map_or_else(|| "–".to_owned(), |time| numbers::ms(time.into()))
 }
