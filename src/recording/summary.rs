@@ -199,26 +199,6 @@ impl SummaryFold {
         (self.rounds > 0).then(|| mean(self.rounds))
     }
 
-    /// Calls of an endpoint that are missing for a reason.
-    #[must_use]
-    pub fn missing(&self, endpoint: EndpointId, reason: Reason) -> u64 {
-        self.endpoints.get(endpoint.index()).map_or(0, |e| e.missing[reason as usize])
-    }
-
-    /// The nearest-rank quantile of the rounds' `took`: the smallest with at least the share `q` at or below it.
-    #[must_use]
-    pub fn round_quantile(&self, q: f64) -> Option<Duration> {
-        let mut took = self.took.clone();
-        took.sort_unstable();
-        nearest_rank(&took, q)
-    }
-
-    /// The survival curve of an endpoint's primary attempts.
-    #[must_use]
-    pub fn curve(&self, endpoint: EndpointId) -> Curve {
-        self.endpoints.get(endpoint.index()).map(EndpointFold::curve).unwrap_or_default()
-    }
-
     /// Everything so far.
     #[must_use]
     pub fn summary(&self, gates: Vec<GateLine>) -> SummaryLine {
