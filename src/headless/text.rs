@@ -1,6 +1,6 @@
 //! A run's summary for people: one line for the whole, a table of the endpoints.
 
-use crate::domain::numbers;
+use crate::domain::{Reason, numbers};
 use crate::profile::{Profile, durations};
 use crate::recording::{EndpointSummary, Millis, SummaryLine};
 use std::fmt::Write;
@@ -42,16 +42,24 @@ pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
         let suppressed: u64 = hedges.suppressed.0.iter().map(|s| s.1).sum();
         let _ = writeln!(
             out,
-            "\nhedges: {} sent for {} primaries, {} won, {} wasted, {suppressed} suppressed",
-            hedges.sent, hedges.primaries, hedges.won, hedges.wasted
+            "\nhedges: {} sent for {} primaries ({} extra load), {} won, {} wasted ({}), {} reconnects, \
+             {suppressed} suppressed",
+            hedges.sent,
+            hedges.primaries,
+            share(hedges.extra_load),
+            hedges.won,
+            hedges.wasted,
+            millis(Some(hedges.wasted_ms)),
+            hedges.reconnects,
         );
     }
     out
 }
 
 fn row(endpoint: &EndpointSummary) -> String {
+    let label = |reason: &Reason| reason.label(endpoint.status);
     let mut missing: Vec<String> =
-        endpoint.missing.0.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
+        endpoint.missing.0.iter().map(|(reason, count)| format!("{} {count}", label(reason))).collect();
     if endpoint.not_needed > 0 {
         missing.push(format!("(not needed {})", endpoint.not_needed));
     }
@@ -65,4 +73,48 @@ fn row(endpoint: &EndpointSummary) -> String {
 /// `–` where the data do not reach.
 fn millis(time: Option<Millis>) -> String {
     time.map_or_else(|| "–".to_owned(), |time| numbers::ms(time.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::{HedgesTotal, Ordered};
+    use std::time::Duration;
+
+    fn printed(endpoint: EndpointSummary, hedges: HedgesTotal) -> String {
+        let profile = crate::profile::load("shops", &|_| None).expect("the built-in profile loads");
+        summary(&profile, &SummaryLine { endpoints: vec![endpoint], hedges, ..SummaryLine::default() })
+    }
+
+    #[test]
+    fn a_status_is_shown_where_there_was_only_one() {
+        let endpoint = |status| EndpointSummary {
+            endpoint: "a".to_owned(),
+            n: 9,
+            missing: Ordered(vec![(Reason::HttpStatus, 5), (Reason::Deadline, 4)]),
+            status,
+            ..EndpointSummary::default()
+        };
+        let text = |status| printed(endpoint(status), HedgesTotal::default());
+        assert!(text(Some(503)).contains("http_503 5, deadline 4"), "{}", text(Some(503)));
+        assert!(text(None).contains("http_status 5, deadline 4"), "{}", text(None));
+    }
+
+    #[test]
+    fn r31_hedges_are_told_with_what_they_cost() {
+        let hedges = HedgesTotal {
+            primaries: 200,
+            sent: 5,
+            won: 3,
+            wasted: 2,
+            extra_load: Some(0.025),
+            wasted_ms: Duration::from_millis(410).into(),
+            reconnects: 4,
+            suppressed: Ordered(vec![(crate::domain::Suppression::Budget, 7)]),
+        };
+        let text = printed(EndpointSummary::default(), hedges);
+        let line = "hedges: 5 sent for 200 primaries (2.5 % extra load), 3 won, 2 wasted (410 ms), 4 reconnects, \
+                    7 suppressed\n";
+        assert!(text.ends_with(line), "{text}");
+    }
 }
