@@ -52,8 +52,9 @@ pub enum Colour {
     TrueColor,
 }
 
-/// How the screen is to look.
+/// How the screen is to look. Whoever builds one names what differs from the default: there will be more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Options {
     /// 7-bit characters only.
     pub ascii: bool,
