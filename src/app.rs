@@ -6,6 +6,7 @@
 pub mod actions;
 mod config;
 mod events;
+pub mod help;
 mod keys;
 pub mod lane;
 pub mod live;
@@ -18,12 +19,13 @@ mod tests;
 
 pub use actions::{Action, Key, KeyCode};
 pub use config::{Change, Config};
+pub use help::HelpPage;
 pub use lane::{Bar, Fate, Lane, LaneState};
 pub use live::LiveRound;
 
 use crate::domain::{EndpointId, Event, Reason, Round, RoundNo, Settings};
 use crate::stats::{MissingRow, Stats, Window};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -50,15 +52,14 @@ pub enum Colour {
     TrueColor,
 }
 
-/// How the screen is to look.
+/// How the screen is to look. Whoever builds one names what differs from the default: there will be more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Options {
     /// 7-bit characters only.
     pub ascii: bool,
     /// How much colour.
     pub colour: Colour,
-    /// Whether a recording is being written.
-    pub recording: bool,
 }
 
 /// What an [`App`] is built from.
@@ -186,8 +187,8 @@ pub struct App {
     now: Duration,
     /// How long the last rounds took, where they may run past the budget.
     reaches: VecDeque<Duration>,
-    /// Order of the missing table, and when it was made.
-    order: (Duration, Vec<(EndpointId, Reason)>),
+    /// Places of the missing table's rows, and when they were given.
+    order: (Duration, HashMap<(EndpointId, Reason), usize>),
 }
 
 impl App {
@@ -211,7 +212,7 @@ impl App {
             size: (0, 0),
             now: Duration::ZERO,
             reaches: VecDeque::new(),
-            order: (Duration::ZERO, Vec::new()),
+            order: (Duration::ZERO, HashMap::new()),
         }
     }
 
@@ -308,10 +309,9 @@ impl App {
     #[must_use]
     pub fn missing_rows(&self) -> Vec<MissingRow> {
         let mut rows = self.stats.missing(Window::Minute);
-        let place = |row: &MissingRow| {
-            self.order.1.iter().position(|&key| key == (row.endpoint, row.reason)).unwrap_or(usize::MAX)
-        };
-        rows.sort_by_key(place);
+        rows.sort_by_cached_key(|row| {
+            self.order.1.get(&(row.endpoint, row.reason)).copied().unwrap_or(usize::MAX)
+        });
         rows
     }
 

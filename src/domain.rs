@@ -5,6 +5,7 @@
 
 pub mod event;
 pub mod ids;
+pub mod numbers;
 pub mod reason;
 pub mod round;
 pub mod settings;

@@ -10,6 +10,7 @@ mod error;
 mod expand;
 mod explain;
 mod file;
+mod hosts;
 mod nearest;
 mod overrides;
 pub mod quantities;
@@ -25,6 +26,7 @@ mod warnings;
 pub use builtin::BUILTINS;
 pub use error::{Complaint, Mark, Place, ProfileError, ProfileErrors};
 pub use explain::explain;
+pub use hosts::hosts;
 pub use overrides::Overrides;
 pub use types::Profile;
 pub use types::{
@@ -71,11 +73,12 @@ pub fn parse(
     validate::profile(source_name, text.strip_prefix('\u{feff}').unwrap_or(text), base_dir, env)
 }
 
-/// What contradicts itself once flags or keys have changed a profile's settings: a budget below 1 ms, a
-/// fixed hedge delay that is not below the budget, a quorum beyond the optional endpoints. One line each.
+/// What contradicts itself once flags have changed a profile's settings: a budget below 1 ms, a period that is
+/// neither 0 nor 1 ms, a fixed hedge delay that is not below the budget, a hedge of what may not be sent twice
+/// (R30), a quorum beyond the optional endpoints. One line each.
 #[must_use]
 pub fn contradictions(profile: &Profile) -> Vec<String> {
-    validate::contradictions(&profile.settings, profile.optional())
+    validate::contradictions(profile)
 }
 
 fn missing(arg: &str) -> ProfileErrors {

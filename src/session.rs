@@ -10,9 +10,8 @@ use crate::domain::{CallSpec, Event};
 use crate::engine::transport::AttemptRequest;
 use crate::engine::{Command, Engine, EngineConfig, spawn};
 use crate::http::{HttpTransport, SimulatedUrls};
-use crate::profile::{Profile, Target, Template};
+use crate::profile::Profile;
 use crate::simulate::Fleet;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -106,26 +105,4 @@ impl Session {
         drop(tokio::time::timeout(patience, ended).await);
         last
     }
-}
-
-/// How many different hosts and ports a profile asks; every simulated replica is one of its own.
-#[must_use]
-pub fn hosts(profile: &Profile) -> usize {
-    let mut simulated = 0;
-    let mut seen = BTreeSet::new();
-    for endpoint in &profile.endpoints {
-        match &endpoint.target {
-            Target::Simulated(replicas) => simulated += replicas.len(),
-            Target::Urls(urls) => seen.extend(urls.iter().map(authority)),
-        }
-    }
-    simulated + seen.len()
-}
-
-/// Host and port of a URL template; the text before the path where it has holes.
-fn authority(template: &Template) -> String {
-    let text = template.fill(1, &[]);
-    let rest = text.split_once("://").map_or(text.as_str(), |p| p.1);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-    authority.rsplit_once('@').map_or(authority, |p| p.1).to_ascii_lowercase()
 }

@@ -174,12 +174,6 @@ impl Urls {
         };
         format!("http://127.0.0.1:{port}/?round={round}&attempt={attempt}")
     }
-
-    /// Whether the endpoint is one of the simulated ones.
-    #[must_use]
-    pub fn contains(&self, endpoint: EndpointId) -> bool {
-        self.0.upstreams.get(endpoint.index()).is_some_and(|replicas| !replicas.is_empty())
-    }
 }
 
 const ANY_PORT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);

@@ -13,8 +13,8 @@ mod surface;
 
 use crate::app::{App, EndpointInfo, Options, Setup};
 use crate::cli::ColorChoice;
-use crate::profile::Profile;
-use crate::session::{self, Session, SessionError, Signal, Signals};
+use crate::profile::{self, Profile};
+use crate::session::{Session, SessionError, Signal, Signals};
 use guard::Guard;
 use run::{Leave, Loop};
 use std::io::{self, IsTerminal};
@@ -85,7 +85,7 @@ fn app(profile: &Profile, options: Options) -> App {
     App::new(Setup {
         profile: profile.name.clone(),
         endpoints: profile.endpoints.iter().map(endpoint).collect(),
-        hosts: session::hosts(profile),
+        hosts: profile::hosts(profile),
         settings: profile.settings.clone(),
         options,
     })

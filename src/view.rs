@@ -17,7 +17,6 @@ mod lanes;
 mod layout;
 mod legend;
 mod missing;
-mod numbers;
 mod scale;
 mod text;
 mod theme;

@@ -413,14 +413,51 @@ fn r35_r36_r39_warnings_tell_what_is_probably_not_meant() {
     let busy = include_str!("good_profiles/busy.toml");
     let busy = profile::parse("busy.toml", busy, Path::new(GOOD), &env).unwrap();
     let told = profile::warnings(&busy).join("\n");
-    for part in
-        ["clamped to 145ms", "never strikes", "insecure", "no effect on http", "above 50/s", "uncapped"]
-    {
+    for part in [
+        "clamped to 145ms",
+        "never strikes",
+        "insecure",
+        "no effect on http",
+        "above 50/s, and nothing holds them back yet",
+        "uncapped",
+        "not applied yet: breaker, concurrency, dependency, probe",
+    ] {
         assert!(told.contains(part), "{part} in\n{told}");
     }
     let loopback =
         "[round]\nevery = '1ms'\n[[endpoint]]\nname = 'a'\nurl = 'http://127.0.0.1:1/'\nconcurrency = 1\n";
-    assert_eq!(profile::warnings(&parse(loopback)), Vec::<String>::new());
+    assert_eq!(profile::warnings(&parse(loopback)), ["not applied yet: concurrency"]);
+}
+
+/// Each key that nothing acts on yet is named once, in the warnings and in the explanation, which never says
+/// that it protects anybody.
+#[test]
+fn r36_r37_r39_what_is_not_applied_yet_is_said() {
+    let keys = [
+        ("", "concurrency = 3", "concurrency 3"),
+        ("", "dependency = 'db'", "dependency db"),
+        ("", "breaker = true", "breaker"),
+        ("max_rps = 7", "", "max_rps 7"),
+        ("probe = '5%'", "", "probe 5%"),
+    ];
+    for (round, own, shown) in keys {
+        let key = shown.split(' ').next().unwrap();
+        for every in ["0ms", "1ms", "500ms"] {
+            let found = parse(&format!(
+                "[round]\nevery = '{every}'\n{round}\n[[endpoint]]\nname = 'a'\nurl = 'http://a'\n{own}\n"
+            ));
+            let warnings = profile::warnings(&found);
+            let told: Vec<_> = warnings.iter().filter(|w| w.starts_with("not applied yet: ")).collect();
+            assert_eq!(told, [&format!("not applied yet: {key}")]);
+            let fast = warnings.iter().any(|w| w.starts_with("a:80: ") && w.contains("back"));
+            assert_eq!(fast, every != "500ms", "{warnings:?}");
+            let text = profile::explain(&found).split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(text.contains(&format!("not applied yet: {shown}")), "{text}");
+            for promise in ["skipped", "held to", "in flight,", "at most 3 in", "watched"] {
+                assert!(!text.contains(promise), "{promise} in {text}");
+            }
+        }
+    }
 }
 
 proptest! {
@@ -451,6 +488,14 @@ proptest! {
             prop_assert!(!shown.chars().any(|c| c.is_control() && c != '\n'));
             prop_assert!(!errors.errors().is_empty());
         }
+    }
+
+    #[test]
+    fn r24_a_delay_prints_as_it_was_written(micros in 1_u64..=9_999_000) {
+        let digits = format!("{}.{:03}", micros / 1000, micros % 1000);
+        let written = format!("{}ms", digits.trim_end_matches('0').trim_end_matches('.'));
+        let delay = profile::quantities::hedge_delay(&written).map_err(|e| TestCaseError::fail(e.to_string()))?;
+        prop_assert_eq!(delay.to_string(), written);
     }
 
     #[test]

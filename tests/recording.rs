@@ -226,7 +226,10 @@ fn a_summary_of_nothing_has_no_numbers() {
             "endpoint": "shop-0", "n": 0, "ok": 0, "missing": {}, "not_needed": 0, "observed": 0,
             "p50_ms": null, "p95_ms": null, "p99_ms": null,
         }],
-        "hedges": {"primaries": 0, "sent": 0, "won": 0, "wasted": 0, "suppressed": {}},
+        "hedges": {
+            "primaries": 0, "sent": 0, "won": 0, "wasted": 0, "extra_load": null, "wasted_ms": 0, "reconnects": 0,
+            "suppressed": {},
+        },
         "gates": [],
     });
     assert_eq!(got, nothing);
@@ -259,6 +262,76 @@ fn a_summary_counts_and_leaves_open_what_was_cut() {
     );
     assert_eq!(got["hedges"]["primaries"], 40);
     assert_eq!(got["gates"], json!([{"gate": "completeness>=0.98", "passed": false, "value": 0.5}]));
+}
+
+/// A round of one call with these attempts, each with its replica, kind, times and connection.
+fn hedged(winner: Option<usize>, attempts: &[(usize, AttemptKind, u64, u64, Option<bool>)]) -> Round {
+    let made = attempts.iter().map(|&(replica, kind, start, end, reused)| Attempt {
+        replica,
+        kind,
+        start: us(start * 1000),
+        reused,
+        ..attempt(us(end * 1000), AttemptOutcome::Ok, None)
+    });
+    let outcome = if winner.is_some() { Outcome::Ok } else { Outcome::Missing(Reason::Deadline) };
+    let sent = u32::try_from(attempts.len() - 1).unwrap();
+    let won = u32::from(winner.is_some_and(|w| w > 0));
+    let hedges = HedgeCounts { sent, won, wasted: sent - won, suppressed: Suppressed::default() };
+    let mut round = example();
+    round.calls = vec![Call { winner, hedges, ..call(0, outcome, us(200_000), made.collect()) }];
+    round
+}
+
+#[test]
+fn r31_hedges_are_told_with_what_they_cost() {
+    use AttemptKind::{Hedge, Primary};
+    let rounds = [
+        // The primary alone; its connection is the first.
+        hedged(Some(0), &[(0, Primary, 0, 40, Some(false))]),
+        // The primary lost: 90 ms for nothing. The hedge's replica is dialled for the first time.
+        hedged(Some(1), &[(0, Primary, 0, 90, Some(true)), (1, Hedge, 50, 90, Some(false))]),
+        // The hedge lost: 10 ms. The cancelled primary's connection had to be had anew.
+        hedged(Some(0), &[(0, Primary, 0, 60, Some(false)), (1, Hedge, 50, 60, Some(true))]),
+        // Nobody won: 150 ms of the hedge, which never had a connection.
+        hedged(None, &[(0, Primary, 0, 200, Some(true)), (1, Hedge, 50, 200, None)]),
+    ];
+    let mut fold = SummaryFold::new(&names(1));
+    for round in &rounds {
+        fold.push(round);
+    }
+    let got = value(&Line::summary(fold.summary(Vec::new())));
+    let want = json!({
+        "primaries": 4, "sent": 3, "won": 1, "wasted": 2, "extra_load": 0.75, "wasted_ms": 250, "reconnects": 1,
+        "suppressed": {},
+    });
+    assert_eq!(got["hedges"], want);
+}
+
+#[test]
+fn one_status_is_kept_and_mixed_ones_are_not() {
+    let status = |statuses: &[Option<u16>]| {
+        let mut fold = SummaryFold::new(&names(1));
+        for &status in statuses {
+            let mut round = example();
+            round.calls =
+                vec![Call { status, ..call(0, Outcome::Missing(Reason::HttpStatus), us(1000), vec![]) }];
+            fold.push(&round);
+            // Answers and other faults have statuses of their own.
+            for outcome in [Outcome::Ok, Outcome::Missing(Reason::BodyTruncated)] {
+                round.calls = vec![Call { status: Some(200), ..call(0, outcome, us(1000), vec![]) }];
+                fold.push(&round);
+            }
+        }
+        let summary = fold.summary(Vec::new());
+        let json = value(&Line::summary(summary.clone()));
+        assert_eq!(json["endpoints"][0]["missing"]["http_status"], statuses.len());
+        assert_eq!(json["endpoints"][0].get("status"), None);
+        summary.endpoints[0].status
+    };
+    assert_eq!(status(&[Some(503)]), Some(503));
+    assert_eq!(status(&[Some(503); 3]), Some(503));
+    assert_eq!(status(&[Some(503), Some(500), Some(503)]), None);
+    assert_eq!(status(&[Some(503), None]), None);
 }
 
 #[test]

@@ -328,7 +328,7 @@ fn an_endpoint_with_urls_has_no_upstream() {
     let mut real = endpoint("real", vec![]);
     real.target = Target::Urls(vec![Template::fixed("https://a.example")]);
     let fleet = Fleet::start(&[real], 7).unwrap();
-    assert!(!fleet.urls().contains(EndpointId(0)));
+    assert_eq!(fleet.urls().url(EndpointId(0), 0, 1, 0), "");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! The settings in force and those asked for. A change takes effect with the next round; until that round
 //! has started, both are known.
 
+use crate::domain::numbers::millis;
 use crate::domain::{Mode, Settings};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// What rounds are asked to do: what the last one had and what the next is to have.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,8 +93,4 @@ impl Change {
         }
         out
     }
-}
-
-fn millis(time: Duration) -> String {
-    (time.as_secs_f64() * 1e3).to_string()
 }

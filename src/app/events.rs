@@ -75,9 +75,8 @@ impl App {
         }
         let now = self.stats.now();
         if self.order.1.is_empty() || now.saturating_sub(self.order.0) >= RESORT {
-            let keys =
-                self.stats.missing(Window::Minute).into_iter().map(|r| (r.endpoint, r.reason)).collect();
-            self.order = (now, keys);
+            let rows = self.stats.missing(Window::Minute).into_iter().enumerate();
+            self.order = (now, rows.map(|(place, row)| ((row.endpoint, row.reason), place)).collect());
         }
         if self.round_no() == Some(round.no) {
             self.shown = Shown::Over(Arc::clone(round));

@@ -1,27 +1,13 @@
 //! What actions do to the screen's state, and what they ask of the world outside.
 
 use super::tune::{self, Way};
-use super::{Action, App, Effect, PAGE, Pace, Screen, actions};
+use super::{Action, App, Effect, HelpPage, PAGE, Pace, Screen};
 use crate::domain::{Mode, Settings};
-
-/// Columns of a line of the help.
-const HELP_COLUMN: u16 = 39;
-
-/// Lines of the help that explain signs rather than keys.
-const HELP_SIGNS: usize = 9;
 
 impl App {
     pub(super) fn act(&mut self, action: Action) -> Vec<Effect> {
         if let Screen::Help(top) = self.screen {
-            match action {
-                Action::Back | Action::Help => self.screen = Screen::Dashboard,
-                Action::Up => self.screen = Screen::Help(top.saturating_sub(1)),
-                Action::Down => self.screen = Screen::Help((top + 1).min(self.help_end())),
-                Action::Quit => return vec![Effect::Quit],
-                Action::Redraw => return vec![Effect::Redraw],
-                _ => {}
-            }
-            return Vec::new();
+            return self.scroll(top, action);
         }
         match action {
             Action::Mode(mode) => return self.change(|s, optional| set_mode(s, mode, optional)),
@@ -49,11 +35,29 @@ impl App {
         Vec::new()
     }
 
-    /// Where scrolling the help ends: about with its last line in sight. The view has the exact place.
-    fn help_end(&self) -> usize {
-        let (width, height) = self.size;
-        let in_sight = usize::from(height.saturating_sub(4)) * usize::from((width / HELP_COLUMN).max(1));
-        (actions::BINDINGS.len() + HELP_SIGNS).saturating_sub(in_sight)
+    /// A key while the help is on the screen.
+    fn scroll(&mut self, top: usize, action: Action) -> Vec<Effect> {
+        let page = HelpPage::of(self.size.0, self.size.1);
+        // The terminal may have grown since the last key.
+        let (end, rows) = (page.end(), page.rows);
+        let top = top.min(end);
+        let to = match action {
+            Action::Up => top.saturating_sub(1),
+            Action::Down => top + 1,
+            Action::PageUp => top.saturating_sub(rows),
+            Action::PageDown => top + rows,
+            Action::First => 0,
+            Action::Last => end,
+            Action::Back | Action::Help => {
+                self.screen = Screen::Dashboard;
+                return Vec::new();
+            }
+            Action::Quit => return vec![Effect::Quit],
+            Action::Redraw => return vec![Effect::Redraw],
+            _ => top,
+        };
+        self.screen = Screen::Help(to.min(end));
+        Vec::new()
     }
 
     /// Changes the settings of the rounds to come. Builds on what is already pending.

@@ -236,6 +236,30 @@ fn the_missing_table_is_sorted_at_most_once_a_second() {
     assert_eq!(round(4, 1100, 1), [(1, 3), (0, 1)]);
 }
 
+/// As many rows as a profile may have endpoints, drawn frame after frame.
+#[test]
+fn a_long_missing_table_keeps_its_places() {
+    let settings = Arc::new(fx::settings(Mode::Deadline));
+    let names: Vec<String> = (0..5000).map(|i| format!("e{i}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut app = App::new(fx::setup(&names, (*settings).clone(), Options::default()));
+    let refused = fx::Fate::Fails(1.0, Reason::ConnectRefused, None);
+    let round = fx::round(1, Duration::ZERO, &settings, &vec![refused; names.len()]);
+    fx::start(&mut app, &round);
+    fx::finish(&mut app, round);
+    // Within the second the last endpoint fails once more: its count is new, its place is not.
+    let fates: Vec<_> =
+        (1..=names.len()).map(|i| if i < names.len() { fx::Fate::Answers(5.0) } else { refused }).collect();
+    let round = fx::round(2, fx::ms(200.0), &settings, &fates);
+    fx::start(&mut app, &round);
+    fx::finish(&mut app, round);
+    for _frame in 0..20 {
+        let rows = app.missing_rows();
+        assert!(rows.iter().map(|r| r.endpoint.0).eq(0..names.len()));
+        assert_eq!(rows.last().map(|r| r.count), Some(2));
+    }
+}
+
 #[test]
 fn pause_and_step() {
     let (mut app, _) = running();

@@ -1,5 +1,6 @@
 //! What a round is asked to do: the mode and its numbers, and what each call brings of its own.
 
+use super::numbers;
 use super::reason::words;
 use std::fmt;
 use std::time::Duration;
@@ -55,7 +56,7 @@ impl fmt::Display for HedgeDelay {
     /// `p95`, `p99.9`, `50ms`, `2.5ms`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Fixed(d) => write!(f, "{}ms", d.as_secs_f64() * 1e3),
+            Self::Fixed(d) => write!(f, "{}ms", numbers::millis(*d)),
             // Rounded so that 0.999 prints as p99.9 and not with the float's tail.
             Self::Percentile(q) => write!(f, "p{}", (q * 1e5).round() / 1e3),
         }

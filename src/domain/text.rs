@@ -21,7 +21,7 @@ pub fn clean(text: &str) -> String {
                 continue;
             }
             out.push(' ');
-        } else if is_invisible_control(c) {
+        } else if is_hidden(c) {
             continue;
         } else {
             out.push(c);
@@ -32,10 +32,22 @@ pub fn clean(text: &str) -> String {
     out
 }
 
-/// Format characters that change how the text around them is shown: bidirectional controls, zero-width
-/// marks, tags.
-const fn is_invisible_control(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+/// Whether a character shows nothing of its own and may change how the text around it is shown: soft hyphens,
+/// zero-width marks, bidirectional controls, line separators, annotations, tags.
+#[must_use]
+pub const fn is_hidden(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
 }
 
 #[cfg(test)]
@@ -46,6 +58,22 @@ mod tests {
     fn control_characters_never_pass() {
         assert_eq!(clean("a\x1b[31mred\x07\r\nb\u{9b}2J\u{202e}c"), "a [31mred b 2Jc");
         assert_eq!(clean("  \n "), "");
+        assert_eq!(clean("a\u{ad}b\u{61c}c\u{180e}d\u{fff9}e\u{2028}f"), "abcde f");
         assert_eq!(clean(&"x".repeat(1000)).chars().count(), MAX_OUTSIDE_TEXT + 1);
+    }
+
+    /// All of Unicode: what is hidden or controls never passes, all else that is no space does.
+    #[test]
+    fn every_character_passes_or_is_hidden() {
+        for c in '\0'..=char::MAX {
+            let cleaned = clean(&format!("x{c}x"));
+            if c.is_control() || c.is_whitespace() {
+                assert_eq!(cleaned, "x x", "{c:?}");
+            } else if is_hidden(c) {
+                assert_eq!(cleaned, "xx", "{c:?}");
+            } else {
+                assert_eq!(cleaned.chars().nth(1), Some(c));
+            }
+        }
     }
 }

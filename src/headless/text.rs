@@ -1,9 +1,9 @@
 //! A run's summary for people: one line for the whole, a table of the endpoints.
 
+use crate::domain::{Reason, numbers};
 use crate::profile::{Profile, durations};
 use crate::recording::{EndpointSummary, Millis, SummaryLine};
 use std::fmt::Write;
-use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
 
 /// Widest name that the table makes room for.
@@ -18,7 +18,7 @@ pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
     let rounds = summary.rounds;
     // Writing to a String cannot fail.
     let _ = writeln!(out, "{}  {mode} {budget}  {rounds} rounds", profile.name);
-    let share = |value: Option<f64>| value.map_or_else(|| "no data".to_owned(), percent);
+    let share = |value: Option<f64>| value.map_or_else(|| "no data".to_owned(), numbers::share_percent);
     let _ = writeln!(
         out,
         "answered {}  partial {}  failed {}  skipped {}  round p50 {}  p90 {}  p99 {}",
@@ -42,33 +42,79 @@ pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
         let suppressed: u64 = hedges.suppressed.0.iter().map(|s| s.1).sum();
         let _ = writeln!(
             out,
-            "\nhedges: {} sent for {} primaries, {} won, {} wasted, {suppressed} suppressed",
-            hedges.sent, hedges.primaries, hedges.won, hedges.wasted
+            "\nhedges: {} sent for {} primaries ({} extra load), {} won, {} wasted ({}), {} reconnects, \
+             {suppressed} suppressed",
+            hedges.sent,
+            hedges.primaries,
+            share(hedges.extra_load),
+            hedges.won,
+            hedges.wasted,
+            millis(Some(hedges.wasted_ms)),
+            hedges.reconnects,
         );
     }
     out
 }
 
 fn row(endpoint: &EndpointSummary) -> String {
+    let label = |reason: &Reason| reason.label(endpoint.status);
     let mut missing: Vec<String> =
-        endpoint.missing.0.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
+        endpoint.missing.0.iter().map(|(reason, count)| format!("{} {count}", label(reason))).collect();
     if endpoint.not_needed > 0 {
         missing.push(format!("(not needed {})", endpoint.not_needed));
     }
     #[expect(clippy::cast_precision_loss, reason = "counts of calls, far below 2^52")]
     let ok = (endpoint.n > 0).then(|| endpoint.ok as f64 / endpoint.n as f64);
-    let ok = ok.map_or_else(|| "–".to_owned(), percent);
+    let ok = ok.map_or_else(|| "–".to_owned(), numbers::share_percent);
     let (p50, p95) = (millis(endpoint.p50_ms), millis(endpoint.p95_ms));
     format!("{ok:>8}  {p50:>9}  {p95:>9}  {}", missing.join(", ")).trim_end().to_owned()
 }
 
-fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
-}
-
 /// `–` where the data do not reach.
 fn millis(time: Option<Millis>) -> String {
-    let Some(time) = time else { return "–".to_owned() };
-    let ms = Duration::from(time).as_secs_f64() * 1e3;
-    if ms < 10.0 { format!("{ms:.1} ms") } else { format!("{ms:.0} ms") }
+    time.map_or_else(|| "–".to_owned(), |time| numbers::ms(time.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::{HedgesTotal, Ordered};
+    use std::time::Duration;
+
+    fn printed(endpoint: EndpointSummary, hedges: HedgesTotal) -> String {
+        let profile = crate::profile::load("shops", &|_| None).expect("the built-in profile loads");
+        summary(&profile, &SummaryLine { endpoints: vec![endpoint], hedges, ..SummaryLine::default() })
+    }
+
+    #[test]
+    fn a_status_is_shown_where_there_was_only_one() {
+        let endpoint = |status| EndpointSummary {
+            endpoint: "a".to_owned(),
+            n: 9,
+            missing: Ordered(vec![(Reason::HttpStatus, 5), (Reason::Deadline, 4)]),
+            status,
+            ..EndpointSummary::default()
+        };
+        let text = |status| printed(endpoint(status), HedgesTotal::default());
+        assert!(text(Some(503)).contains("http_503 5, deadline 4"), "{}", text(Some(503)));
+        assert!(text(None).contains("http_status 5, deadline 4"), "{}", text(None));
+    }
+
+    #[test]
+    fn r31_hedges_are_told_with_what_they_cost() {
+        let hedges = HedgesTotal {
+            primaries: 200,
+            sent: 5,
+            won: 3,
+            wasted: 2,
+            extra_load: Some(0.025),
+            wasted_ms: Duration::from_millis(410).into(),
+            reconnects: 4,
+            suppressed: Ordered(vec![(crate::domain::Suppression::Budget, 7)]),
+        };
+        let text = printed(EndpointSummary::default(), hedges);
+        let line = "hedges: 5 sent for 200 primaries (2.5 % extra load), 3 won, 2 wasted (410 ms), 4 reconnects, \
+                    7 suppressed\n";
+        assert!(text.ends_with(line), "{text}");
+    }
 }

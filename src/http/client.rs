@@ -18,38 +18,18 @@ const IDLE: Duration = Duration::from_secs(4);
 /// What makes one client differ from another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct ClientKey {
-    http: u8,
-    proxy: ProxyKey,
+    http: HttpChoice,
+    proxy: Proxy,
     /// `None` where no connection of the client uses TLS.
     tls: Option<TlsKey>,
     /// The host to dial instead of the URL's.
     dial: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum ProxyKey {
-    None,
-    Env,
-    Url(String),
-}
-
 impl ClientKey {
     /// A key. `http` and `proxy` are the endpoint's.
     pub(super) fn new(http: HttpChoice, proxy: &Proxy, tls: Option<TlsKey>, dial: Option<String>) -> Self {
-        let proxy = match proxy {
-            Proxy::None => ProxyKey::None,
-            Proxy::Env => ProxyKey::Env,
-            Proxy::Url(url) => ProxyKey::Url(url.clone()),
-        };
-        Self { http: http as u8, proxy, tls, dial }
-    }
-
-    fn choice(&self) -> HttpChoice {
-        match self.http {
-            h if h == HttpChoice::Http2 as u8 => HttpChoice::Http2,
-            h if h == HttpChoice::Auto as u8 => HttpChoice::Auto,
-            _ => HttpChoice::Http11,
-        }
+        Self { http, proxy: proxy.clone(), tls, dial }
     }
 }
 
@@ -97,7 +77,7 @@ impl Clients {
     }
 
     fn build(&self, key: &ClientKey) -> Result<Client, String> {
-        let http = key.choice();
+        let http = key.http;
         let tls = key.tls.as_ref().map_or_else(|| tls::unused(http), |tls| tls::config(tls, http))?;
         let watch = WatchLayer::default();
         let resolver = ClientResolver { names: Arc::clone(&self.names), dial: key.dial.clone() };
@@ -112,9 +92,9 @@ impl Clients {
             .dns_resolver(Arc::new(resolver))
             .connector_layer(watch.clone());
         builder = match &key.proxy {
-            ProxyKey::None => builder.no_proxy(),
-            ProxyKey::Env => builder,
-            ProxyKey::Url(url) => {
+            Proxy::None => builder.no_proxy(),
+            Proxy::Env => builder,
+            Proxy::Url(url) => {
                 let proxy = reqwest::Proxy::all(url.as_str()).map_err(|_| "proxy: not a proxy URL")?;
                 builder.no_proxy().proxy(proxy)
             }

@@ -83,9 +83,6 @@ fn round(profile: &Profile) -> Vec<String> {
         format!("a round every {}", show(s.every))
     });
     phrases.push(format!("at most {} at once", s.max_overlap));
-    if profile.probe > 0.0 {
-        phrases.push(format!("stragglers watched in {} of the rounds", show_percent(profile.probe)));
-    }
     if profile.resolver == Resolver::System {
         phrases.push("names resolved by the system".to_owned());
     }
@@ -96,6 +93,10 @@ fn round(profile: &Profile) -> Vec<String> {
             visible(&rows.columns.join(", "))
         ));
     }
+    let mut later = Vec::new();
+    later.extend(profile.max_rps.map(|n| format!("max_rps {n}")));
+    later.extend((profile.probe > 0.0).then(|| format!("probe {}", show_percent(profile.probe))));
+    phrases.extend(not_applied(&later));
     phrases
 }
 
@@ -146,16 +147,21 @@ fn endpoint(profile: &Profile, e: &Endpoint) -> Vec<String> {
         phrases.push("idempotent".to_owned());
     }
     phrases.extend(expect(&e.expect));
-    phrases.extend(e.concurrency.map(|n| format!("at most {n} in flight")));
-    phrases.extend(e.dependency.as_ref().map(|d| format!("shares {}", visible(d))));
-    if e.breaker {
-        phrases.push("breaker".to_owned());
-    }
     phrases.extend(connection(e));
     if !e.trace {
         phrases.push("no traceparent".to_owned());
     }
+    let mut later = Vec::new();
+    later.extend(e.concurrency.map(|n| format!("concurrency {n}")));
+    later.extend(e.dependency.as_ref().map(|d| format!("dependency {}", visible(d))));
+    later.extend(e.breaker.then(|| "breaker".to_owned()));
+    phrases.extend(not_applied(&later));
     phrases
+}
+
+/// Keys that are read and checked while nothing acts on them yet. Comes last, so that its end is clear.
+fn not_applied(keys: &[String]) -> Option<String> {
+    (!keys.is_empty()).then(|| format!("not applied yet: {}", keys.join(", ")))
 }
 
 fn target(profile: &Profile, e: &Endpoint) -> String {

@@ -1,4 +1,6 @@
-//! What the command line changes in a profile, checked as if it had stood there.
+//! What the command line changes in a profile. What the flags change is held to the same ranges as what a file
+//! says: budget, period, quorum, fixed hedge delays, and no hedging of what may not be sent twice (R30). The keys
+//! of the dashboard keep to the ranges by themselves, and run such endpoints unhedged instead.
 
 use super::types::Profile;
 use crate::domain::{HedgeDelay, Mode};
@@ -50,6 +52,7 @@ impl Overrides {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn shops() -> Profile {
         super::super::load("shops", &|_| None).expect("the built-in profile loads")
@@ -83,5 +86,64 @@ mod tests {
         };
         let found = flags.apply(&mut shops()).expect_err("three contradictions");
         assert_eq!(found.len(), 3, "{found:?}");
+    }
+
+    proptest! {
+        /// The same periods are refused as in a file.
+        #[test]
+        fn r38_a_period_is_none_or_at_least_1_ms(nanos in prop_oneof![0_u64..3, 0_u64..2_000_000]) {
+            let every = Duration::from_nanos(nanos);
+            let flags = Overrides { every: Some(every), ..Overrides::default() };
+            let found = flags.apply(&mut shops());
+            let text = format!("[round]\nevery = '{nanos}ns'\n[[endpoint]]\nname = 'a'\nsimulate = {{}}\n");
+            let file = super::super::parse("p", &text, std::path::Path::new("."), &|_| None);
+            prop_assert_eq!(found.is_ok(), nanos == 0 || nanos >= 1_000_000);
+            prop_assert_eq!(found.is_ok(), file.is_ok());
+            if let Err(found) = found {
+                prop_assert_eq!(found.len(), 1);
+                prop_assert!(found[0].contains("at least 1ms") && found[0].contains("\"0ms\""), "{}", found[0]);
+            }
+        }
+    }
+
+    /// What a file in that mode would be refused for, a flag is too, endpoint by endpoint.
+    #[test]
+    fn r30_hedging_by_flag_is_refused_like_hedging_by_file() {
+        let cases = [
+            ("method = 'POST'", false),
+            ("method = 'put'", false),
+            ("method = 'POST'\nidempotent = true", true),
+            ("method = 'POST'\nhedge = false", true),
+            ("method = 'POST'\nhedge = { max = 0 }", true),
+            ("method = 'HEAD'", true),
+            ("", true),
+        ];
+        for (own, fine) in cases {
+            let text = |mode: &str| {
+                format!("[round]\nmode = '{mode}'\n[[endpoint]]\nname = 'orders'\nurl = 'http://a'\n{own}\n")
+            };
+            let parse = |mode| super::super::parse("p", &text(mode), std::path::Path::new("."), &|_| None);
+            assert_eq!(parse("hedge").is_ok(), fine, "{own}");
+            for mode in Mode::ALL {
+                let flags = Overrides { mode: Some(*mode), ..Overrides::default() };
+                let found = flags.apply(&mut parse("deadline").expect("no hedge, no harm"));
+                assert_eq!(found.is_ok(), fine || *mode != Mode::Hedge, "{own} in {mode}: {found:?}");
+                if let Err(found) = found {
+                    assert!(found[0].contains("\"orders\" would be hedged"), "{found:?}");
+                    assert!(found[0].contains("`idempotent = true`"), "{found:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn r24_a_smaller_budget_is_measured_against_every_hedge() {
+        let text = "[[endpoint]]\nname = 'a'\nsimulate = {}\nhedge = { delay = '50ms' }\n";
+        let parse =
+            || super::super::parse("p", text, std::path::Path::new("."), &|_| None).expect("a profile");
+        let budget = |ms| Overrides { budget: Some(Duration::from_millis(ms)), ..Overrides::default() };
+        assert_eq!(budget(51).apply(&mut parse()), Ok(()));
+        let found = budget(50).apply(&mut parse()).expect_err("no hedge would ever be sent");
+        assert!(found.len() == 1 && found[0].starts_with("a: a hedge delay of 50ms"), "{found:?}");
     }
 }

@@ -3,6 +3,7 @@
 
 use super::error::{Mark, Place};
 use super::secrets;
+use crate::domain::text::is_hidden;
 use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
 
@@ -193,21 +194,6 @@ fn visible_char(c: char) -> String {
         c if c.is_control() || is_hidden(c) => format!("\\u{{{:x}}}", u32::from(c)),
         c => c.to_string(),
     }
-}
-
-/// Zero-width marks, bidirectional controls, line separators, tags and variation selectors' like.
-const fn is_hidden(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}'
-            | '\u{61c}'
-            | '\u{180e}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}'
-            | '\u{e0000}'..='\u{e007f}'
-    )
 }
 
 /// Outside text made visible in full, for file names.

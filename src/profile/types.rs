@@ -194,7 +194,7 @@ impl StatusSet {
 }
 
 /// HTTP version asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum HttpChoice {
     /// HTTP/1.1 only.
     #[default]
@@ -221,7 +221,7 @@ pub struct Tls {
 }
 
 /// How the endpoint is reached.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum Proxy {
     /// Directly.
     #[default]

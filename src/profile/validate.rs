@@ -23,7 +23,7 @@ use super::file::{Context, Field, Layer, Node, node};
 use super::source::{Source, Span, visible};
 use super::types::{Endpoint, Profile};
 use super::{secrets, syntax};
-use crate::domain::{Mode, Settings};
+use crate::domain::{HedgeContract, Mode};
 use round::Round;
 use std::collections::HashMap;
 use std::path::Path;
@@ -221,11 +221,20 @@ fn check_quorum(cx: &mut Context<'_>, round: &Round, profile: &Profile) {
     }
 }
 
-/// What contradicts itself in settings that flags have changed: each as one readable line.
-pub(super) fn contradictions(settings: &Settings, optional: usize) -> Vec<String> {
+/// What contradicts itself in a profile whose settings flags have changed: each as one readable line.
+pub(super) fn contradictions(profile: &Profile) -> Vec<String> {
+    let (settings, optional) = (&profile.settings, profile.optional());
     let mut found = Vec::new();
     found.extend(round::budget_complaint(settings.budget).map(|c| format!("budget: {c}")));
+    found.extend(round::every_complaint(settings.every).map(|c| format!("every: {c}")));
     found.extend(hedge::delay_beyond(&settings.hedge, settings.budget).map(|c| c.to_string()));
+    for endpoint in &profile.endpoints {
+        let name = visible(&endpoint.name);
+        if let HedgeContract::Own(own) = endpoint.hedge {
+            found.extend(hedge::delay_beyond(&own, settings.budget).map(|c| format!("{name}: {c}")));
+        }
+        found.extend(hedge::not_repeatable(endpoint, settings.mode).map(|c| c.to_string()));
+    }
     if let Some(k) = settings.quorum
         && !(1..=optional).contains(&k)
     {

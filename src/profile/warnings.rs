@@ -1,13 +1,13 @@
 //! What is allowed but probably not meant.
 
 use super::durations::show;
+use super::hosts::{host, urls};
 use super::source::visible;
 use super::types::{Endpoint, Profile, Target, Tls};
 use crate::domain::{HedgeContract, HedgeSettings, Mode};
 use std::collections::BTreeMap;
-use url::{Host, Url};
 
-/// Attempts a second, host and port, where the profile says nothing (R39).
+/// Attempts a second, host and port, from which on a warning is due where the profile says nothing (R39).
 const MAX_RPS: f64 = 50.0;
 
 /// Names that a warning lists before it says how many more there are.
@@ -23,6 +23,7 @@ pub fn warnings(profile: &Profile) -> Vec<String> {
     found.extend(useless_tls(profile));
     found.extend(rates(profile));
     found.extend(uncapped(profile));
+    found.extend(not_applied(profile));
     found
 }
 
@@ -75,25 +76,41 @@ fn useless_tls(profile: &Profile) -> Option<String> {
     Some(format!("`tls` has no effect on http:// URLs: {names}"))
 }
 
-/// R39: rounds that would be skipped because their host gets no more than so many attempts a second.
+/// R39: hosts that get more attempts a second than they should be asked to bear. Nothing holds them back yet.
 fn rates(profile: &Profile) -> Vec<String> {
     let limit = profile.max_rps.unwrap_or(MAX_RPS);
     let period = profile.settings.every.as_secs_f64();
     let per_round = attempts_per_host(profile);
     let busy = per_round.iter().filter_map(|(host, &attempts)| {
         if period == 0.0 {
-            return Some(format!("{host}: rounds without a pause are held to {limit} attempts/s (max_rps)"));
+            return Some(format!(
+                "{host}: rounds without a pause, and nothing holds back their attempts yet"
+            ));
         }
         let rate = f64::from(attempts) / period;
         (rate > limit).then(|| {
             format!(
-                "{host}: {attempts} attempts a round every {} are {rate:.0}/s, above {limit}/s (max_rps): \
-                 rounds will be skipped",
+                "{host}: {attempts} attempts a round every {} are {rate:.0}/s, above {limit}/s, and nothing \
+                 holds them back yet",
                 show(profile.settings.every)
             )
         })
     });
     busy.collect()
+}
+
+/// Keys that are read and checked while nothing acts on them yet.
+fn not_applied(profile: &Profile) -> Option<String> {
+    let any = |set: fn(&Endpoint) -> bool| profile.endpoints.iter().any(set);
+    let keys = [
+        ("breaker", any(|e| e.breaker)),
+        ("concurrency", any(|e| e.concurrency.is_some())),
+        ("dependency", any(|e| e.dependency.is_some())),
+        ("max_rps", profile.max_rps.is_some()),
+        ("probe", profile.probe > 0.0),
+    ];
+    let set: Vec<&str> = keys.iter().filter(|key| key.1).map(|key| key.0).collect();
+    (!set.is_empty()).then(|| format!("not applied yet: {}", set.join(", ")))
 }
 
 /// Attempts of a plain round by host and port, without loopback and embedded upstreams.
@@ -128,36 +145,10 @@ pub(super) fn hedging(profile: &Profile, endpoint: &Endpoint) -> Option<HedgeSet
     }
 }
 
-/// Host and port that are dialled, and whether that is this machine.
-fn host(endpoint: &Endpoint, url: &Url) -> (String, bool) {
-    if let Some((host, port)) = &endpoint.connect_to {
-        let bracketed = if host.contains(':') { format!("[{host}]") } else { host.clone() };
-        return (format!("{bracketed}:{port}"), Host::parse(&bracketed).is_ok_and(|h| is_loopback(&h)));
-    }
-    let loopback = url.host().is_some_and(|h| is_loopback(&h.to_owned()));
-    let port = url.port_or_known_default().unwrap_or_default();
-    (format!("{}:{port}", url.host_str().unwrap_or_default()), loopback)
-}
-
-fn is_loopback(host: &Host) -> bool {
-    match host {
-        Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
-        Host::Ipv4(address) => address.is_loopback(),
-        Host::Ipv6(address) => address.is_loopback(),
-    }
-}
-
-/// The endpoint's URLs as the first round has them.
-fn urls(endpoint: &Endpoint, profile: &Profile) -> Vec<Url> {
-    let Target::Urls(urls) = &endpoint.target else { return Vec::new() };
-    let row = profile.rows.as_ref().and_then(|r| r.rows.first()).map_or(&[] as &[String], Vec::as_slice);
-    urls.iter().filter_map(|url| Url::parse(&url.fill(1, row)).ok()).collect()
-}
-
-/// R36: real upstreams without a limit of their own.
+/// R36: real upstreams without a limit of their own. A limit that is written is named as not applied yet.
 fn uncapped(profile: &Profile) -> Option<String> {
     let names = names(profile, |e| e.concurrency.is_none() && matches!(e.target, Target::Urls(_)))?;
-    Some(format!("uncapped: no `concurrency` is written for {names}"))
+    Some(format!("uncapped: nothing limits the attempts in flight to {names}"))
 }
 
 /// The names of the endpoints that a warning is about.

@@ -5,9 +5,10 @@
 
 use super::line::name_of;
 use super::units::{Millis, Ordered};
-use crate::domain::{AttemptKind, EndpointId, Outcome, Reason, Round, Suppressed, Suppression};
+use crate::domain::{AttemptKind, Call, EndpointId, Outcome, Reason, Round, Suppressed, Suppression};
 use crate::whatif::survival::{Curve, Grade, Observation, Observed, observation};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Everything together.
@@ -60,6 +61,10 @@ pub struct EndpointSummary {
     pub ok: u64,
     /// Not answered, by reason.
     pub missing: Ordered<Reason, u64>,
+    /// The status of those missing for [`Reason::HttpStatus`], where all had the same. For people only: it is no
+    /// part of the line, where the reason keeps its stable spelling.
+    #[serde(skip)]
+    pub status: Option<u16>,
     /// Cancelled because enough had answered.
     pub not_needed: u64,
     /// Calls that its quantiles rest on: those of which something was sent.
@@ -73,8 +78,8 @@ pub struct EndpointSummary {
     pub p99_ms: Option<Millis>,
 }
 
-/// Hedges of all calls. `sent = won + wasted`; extra load is `sent / primaries`.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// Hedges of all calls, and what they cost (R31). `sent = won + wasted`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HedgesTotal {
     /// Primary attempts that were sent.
@@ -85,6 +90,13 @@ pub struct HedgesTotal {
     pub won: u64,
     /// The others.
     pub wasted: u64,
+    /// `sent / primaries`; null without primaries.
+    pub extra_load: Option<f64>,
+    /// Time spent by hedges that did not win and by primaries that lost to a hedge.
+    pub wasted_ms: Millis,
+    /// Attempts that opened a connection to a replica to which an earlier attempt had one already: it was closed
+    /// by a cancel or by the server, or it was busy.
+    pub reconnects: u64,
     /// Due and not sent, by cause.
     pub suppressed: Ordered<Suppression, u64>,
 }
@@ -112,6 +124,7 @@ pub struct SummaryFold {
     took: Vec<u32>,
     endpoints: Vec<EndpointFold>,
     hedges: HedgesTotal,
+    wasted: Duration,
     suppressed: [u64; Suppression::ALL.len()],
 }
 
@@ -120,9 +133,35 @@ struct EndpointFold {
     ok: u64,
     not_needed: u64,
     missing: [u64; Reason::ALL.len()],
+    refused: OneStatus,
+    /// Replicas to which an attempt has had a connection.
+    connected: BTreeSet<usize>,
     answered_at: Vec<u32>,
     failed_at: Vec<u32>,
     cut_at: Vec<u32>,
+}
+
+/// The status of refused answers, while there is only one.
+#[derive(Debug, Clone, Copy, Default)]
+enum OneStatus {
+    #[default]
+    None,
+    One(u16),
+    Mixed,
+}
+
+impl OneStatus {
+    const fn add(&mut self, status: Option<u16>) {
+        *self = match (*self, status) {
+            (Self::None, Some(status)) => Self::One(status),
+            (Self::One(before), Some(status)) if before == status => Self::One(before),
+            _ => Self::Mixed,
+        };
+    }
+
+    const fn get(self) -> Option<u16> {
+        if let Self::One(status) = self { Some(status) } else { None }
+    }
 }
 
 impl SummaryFold {
@@ -139,6 +178,7 @@ impl SummaryFold {
             took: Vec::new(),
             endpoints: vec![EndpointFold::default(); names.len()],
             hedges: HedgesTotal::default(),
+            wasted: Duration::ZERO,
             suppressed: [0; Suppression::ALL.len()],
         }
     }
@@ -156,7 +196,8 @@ impl SummaryFold {
                 self.endpoints.resize_with(index + 1, EndpointFold::default);
             }
             if let Some(endpoint) = self.endpoints.get_mut(index) {
-                endpoint.count(call.outcome);
+                endpoint.count(call);
+                self.hedges.reconnects += endpoint.reconnects(call);
                 endpoint.observe(observation(call));
             }
             let primaries = call.attempts.iter().filter(|a| a.kind == AttemptKind::Primary).count();
@@ -164,6 +205,7 @@ impl SummaryFold {
             self.hedges.sent += u64::from(call.hedges.sent);
             self.hedges.won += u64::from(call.hedges.won);
             self.hedges.wasted += u64::from(call.hedges.wasted);
+            self.wasted = self.wasted.saturating_add(wasted(call));
             self.suppress(&call.hedges.suppressed);
         }
     }
@@ -199,26 +241,6 @@ impl SummaryFold {
         (self.rounds > 0).then(|| mean(self.rounds))
     }
 
-    /// Calls of an endpoint that are missing for a reason.
-    #[must_use]
-    pub fn missing(&self, endpoint: EndpointId, reason: Reason) -> u64 {
-        self.endpoints.get(endpoint.index()).map_or(0, |e| e.missing[reason as usize])
-    }
-
-    /// The nearest-rank quantile of the rounds' `took`: the smallest with at least the share `q` at or below it.
-    #[must_use]
-    pub fn round_quantile(&self, q: f64) -> Option<Duration> {
-        let mut took = self.took.clone();
-        took.sort_unstable();
-        nearest_rank(&took, q)
-    }
-
-    /// The survival curve of an endpoint's primary attempts.
-    #[must_use]
-    pub fn curve(&self, endpoint: EndpointId) -> Curve {
-        self.endpoints.get(endpoint.index()).map(EndpointFold::curve).unwrap_or_default()
-    }
-
     /// Everything so far.
     #[must_use]
     pub fn summary(&self, gates: Vec<GateLine>) -> SummaryLine {
@@ -237,6 +259,8 @@ impl SummaryFold {
                 .map(|(i, endpoint)| endpoint.summary(name_of(&self.names, EndpointId(i))))
                 .collect(),
             hedges: HedgesTotal {
+                extra_load: ratio(self.hedges.sent, self.hedges.primaries),
+                wasted_ms: self.wasted.into(),
                 suppressed: causes.filter(|&(_, count)| count > 0).collect(),
                 ..self.hedges.clone()
             },
@@ -246,12 +270,28 @@ impl SummaryFold {
 }
 
 impl EndpointFold {
-    const fn count(&mut self, outcome: Outcome) {
-        match outcome {
+    const fn count(&mut self, call: &Call) {
+        match call.outcome {
             Outcome::Ok => self.ok += 1,
-            Outcome::Missing(reason) => self.missing[reason as usize] += 1,
+            Outcome::Missing(reason) => {
+                self.missing[reason as usize] += 1;
+                if matches!(reason, Reason::HttpStatus) {
+                    self.refused.add(call.status);
+                }
+            }
             Outcome::NotNeeded => self.not_needed += 1,
         }
+    }
+
+    /// Takes note of the call's connections and counts those that were had before.
+    fn reconnects(&mut self, call: &Call) -> u64 {
+        let mut again = 0;
+        for attempt in &call.attempts {
+            let Some(reused) = attempt.reused else { continue };
+            let first = self.connected.insert(attempt.replica);
+            again += u64::from(!reused && !first);
+        }
+        again
     }
 
     fn observe(&mut self, seen: Option<Observation>) {
@@ -288,6 +328,7 @@ impl EndpointFold {
             n: self.ok + self.not_needed + missing.0.iter().map(|m| m.1).sum::<u64>(),
             ok: self.ok,
             missing,
+            status: self.refused.get(),
             not_needed: self.not_needed,
             observed: curve.n() as u64,
             p50_ms: at(0.5),
@@ -295,6 +336,17 @@ impl EndpointFold {
             p99_ms: at(0.99),
         }
     }
+}
+
+/// Time that the attempts of a call spent for nothing: hedges that did not win, and a primary that lost to one.
+fn wasted(call: &Call) -> Duration {
+    let winner = call.winner.and_then(|index| call.attempts.get(index));
+    let hedge_won = winner.is_some_and(|a| a.kind == AttemptKind::Hedge);
+    let lost = call.attempts.iter().enumerate().filter(|(index, attempt)| match attempt.kind {
+        AttemptKind::Hedge => call.winner != Some(*index),
+        AttemptKind::Primary => hedge_won,
+    });
+    lost.fold(Duration::ZERO, |sum, (_, a)| sum.saturating_add(a.end.saturating_sub(a.start)))
 }
 
 /// The smallest value with at least the share `q` of a sorted list at or below it.

@@ -2,11 +2,11 @@
 
 use super::ctx::Ctx;
 use super::layout::Columns;
-use super::numbers;
 use super::scale::Scale;
 use super::text::{Pen, width};
 use super::theme::Tone;
 use crate::app::{App, Shown};
+use crate::domain::numbers;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -159,7 +159,7 @@ impl Widget for &TimeAxis<'_> {
         let mut last = self.axis.x;
         for &(at, x) in &self.axis.grid {
             if x >= last.saturating_add(LABEL_STEP) {
-                label(x, &numbers::setting(at), 2);
+                label(x, &numbers::millis(at), 2);
                 last = x;
             }
         }

@@ -63,8 +63,6 @@ pub struct Glyphs {
     pub mark: &'static str,
     /// The line's place, at the end of its label.
     pub down: &'static str,
-    /// A recording is being written.
-    pub record: &'static str,
 }
 
 impl Glyphs {
@@ -111,7 +109,6 @@ static UNICODE: Glyphs = Glyphs {
     none: "–",
     mark: "▴",
     down: "▾",
-    record: "◉",
 };
 
 static ASCII: Glyphs = Glyphs {
@@ -144,7 +141,6 @@ static ASCII: Glyphs = Glyphs {
     none: "-",
     mark: "^",
     down: "v",
-    record: "*",
 };
 
 #[cfg(test)]

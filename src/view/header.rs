@@ -3,10 +3,10 @@
 
 use super::ctx::Ctx;
 use super::layout::{Regions, Size, WIDE};
-use super::numbers;
 use super::text::{Pen, cut};
 use super::theme::Tone;
 use crate::app::Pace;
+use crate::domain::numbers;
 use crate::domain::{Mode, Settings};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -58,7 +58,7 @@ impl Ctx<'_> {
     /// The budget, perhaps with the one to come.
     pub(super) fn budget(&self) -> Vec<Span<'static>> {
         let (from, to) = (self.app.config.live(), self.app.wanted());
-        self.setting((numbers::setting(from.budget), numbers::setting(to.budget)), " ms", Tone::Cut)
+        self.setting((numbers::millis(from.budget), numbers::millis(to.budget)), " ms", Tone::Cut)
     }
 }
 
@@ -140,7 +140,7 @@ impl Header<'_> {
     }
 
     fn every(&self, from: Duration, to: Duration) -> Vec<Span<'static>> {
-        let word = |d: Duration| if d.is_zero() { "0".to_owned() } else { numbers::setting(d) };
+        let word = |d: Duration| if d.is_zero() { "0".to_owned() } else { numbers::millis(d) };
         if from == to {
             return vec![Ctx::plain(format!("{} ms", word(to)))];
         }
@@ -152,12 +152,7 @@ impl Header<'_> {
     }
 
     fn right(&self) -> Vec<Span<'static>> {
-        let mut out = Vec::new();
-        if self.ctx.app.options.recording && self.regions.area.width >= WIDE {
-            out.push(Ctx::plain(format!("{} rec   ", self.ctx.glyphs.record)));
-        }
-        out.push(self.ctx.pace());
-        out
+        vec![self.ctx.pace()]
     }
 
     fn honesty(&self, width: u16) -> Vec<Vec<Span<'static>>> {

@@ -5,6 +5,7 @@ use super::footer::Footer;
 use super::layout::Regions;
 use super::text::{Pen, Row, width};
 use super::theme::Tone;
+use crate::app::HelpPage;
 use crate::app::actions::{BINDINGS, Binding};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -28,9 +29,6 @@ struct Line {
     text: &'static str,
 }
 
-/// Columns of a line.
-const LINE: u16 = 40;
-
 /// Columns of its sign.
 const SIGN: u16 = 10;
 
@@ -41,16 +39,12 @@ impl Widget for &Help<'_> {
         let title = [ctx.bold("Keys and signs", Tone::Plain)];
         let row = Row { x: area.x + 1, y: area.y, width: area.width.saturating_sub(2) };
         pen.title(row, &title, (ctx.glyphs.rule, theme.dim()), &[ctx.dim("rounds go on meanwhile")]);
-        let air = u16::from(area.height >= 16);
-        let top = area.y + 1 + air;
-        let rows = usize::from(self.regions.footer.saturating_sub(top + air));
-        let columns = usize::from((area.width / LINE).max(1));
-        let lines = self.lines(rows, columns);
-        // The last page stays full: scrolling ends where the last line is in sight.
-        let most = lines.len().saturating_sub(rows * columns);
-        for (i, line) in lines.iter().skip(self.top.min(most)).take(rows * columns).enumerate() {
+        let page = HelpPage::of(area.width, area.height);
+        let (top, rows, in_sight) = (area.y + 1 + page.air, page.rows, page.in_sight());
+        let lines = self.lines(page);
+        for (i, line) in lines.iter().skip(self.top.min(page.end())).take(in_sight).enumerate() {
             let column = u16::try_from(i / rows.max(1)).unwrap_or(u16::MAX);
-            let x = area.x + 1 + column.saturating_mul(LINE);
+            let x = area.x + 1 + column.saturating_mul(HelpPage::LINE);
             let y = top + u16::try_from(i % rows.max(1)).unwrap_or(u16::MAX);
             pen.put(x, y, area.right(), &line.sign, line.style);
             let text = x + SIGN.max(width(&line.sign) + 1);
@@ -62,17 +56,12 @@ impl Widget for &Help<'_> {
 }
 
 impl Help<'_> {
-    /// Keys, then signs: these in a column of their own where there are columns enough.
-    fn lines(&self, rows: usize, columns: usize) -> Vec<Line> {
-        let (mut keys, signs) = (self.keys(), self.signs());
-        let blank = || Line { sign: String::new(), style: Style::new(), text: "" };
-        let fill = if columns > keys.len().div_ceil(rows.max(1)) {
-            keys.len().next_multiple_of(rows.max(1))
-        } else {
-            keys.len() + 1
-        };
-        keys.resize_with(fill, blank);
-        keys.into_iter().chain(signs).collect()
+    /// Keys, then signs.
+    fn lines(&self, page: HelpPage) -> Vec<Line> {
+        let mut lines = self.keys();
+        lines.resize_with(page.keys(), || Line { sign: String::new(), style: Style::new(), text: "" });
+        lines.extend(self.signs());
+        lines
     }
 
     fn keys(&self) -> Vec<Line> {
@@ -86,7 +75,7 @@ impl Help<'_> {
         BINDINGS.iter().map(line).collect()
     }
 
-    fn signs(&self) -> [Line; 8] {
+    fn signs(&self) -> [Line; HelpPage::SIGNS] {
         let (theme, glyphs) = (self.ctx.theme, self.ctx.glyphs);
         let sign = |glyph: &str, tone, text| Line { sign: glyph.to_owned(), style: theme.tone(tone), text };
         [

@@ -2,9 +2,9 @@
 
 use super::ctx::Ctx;
 use super::layout::Columns;
-use super::numbers;
 use super::text::Pen;
 use super::theme::Tone;
+use crate::domain::numbers;
 use crate::domain::{HedgeDelay, Mode, Phase};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -2,10 +2,10 @@
 
 use super::ctx::Ctx;
 use super::layout::Size;
-use super::numbers;
 use super::text::{Pen, Row, cut};
 use super::theme::Tone;
 use crate::domain::Mode;
+use crate::domain::numbers;
 use crate::stats::{Bucket, MissingRow, Totals, Window};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

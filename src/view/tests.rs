@@ -149,6 +149,35 @@ fn the_help() {
     assert_scene("help", &app, &ALL);
 }
 
+/// At any size: the last page is reached, nothing scrolls past it, and the first key back moves.
+#[test]
+fn scrolling_the_help_ends_at_its_last_page() {
+    let mut app = scenes::running(Options::default());
+    let mut scrolled = 0;
+    for width in [40, 79, 80, 119, 120, 200] {
+        for height in 10..=60 {
+            update(&mut app, Message::Resized(width, height));
+            update(&mut app, Message::Action(Action::Help));
+            let first = drawn(&app, width, height);
+            for _ in 0..40 {
+                update(&mut app, Message::Action(Action::PageDown));
+            }
+            let last = drawn(&app, width, height);
+            assert!(printed(&last).contains("hedge delay"), "{width}x{height}: the last line is in sight");
+            update(&mut app, Message::Action(Action::Down));
+            assert!(drawn(&app, width, height) == last, "{width}x{height}: past the end");
+            update(&mut app, Message::Action(Action::Up));
+            let moves = first != last;
+            assert_eq!(drawn(&app, width, height) != last, moves, "{width}x{height}: one line up");
+            scrolled += usize::from(moves);
+            update(&mut app, Message::Action(Action::First));
+            assert!(drawn(&app, width, height) == first, "{width}x{height}: the first page");
+            update(&mut app, Message::Action(Action::Back));
+        }
+    }
+    assert!(scrolled > 30, "{scrolled} sizes are too small for one page");
+}
+
 #[test]
 fn sixty_lanes_scroll_around_the_selected_one() {
     assert_scene("many", &scenes::many(), &ALL);
@@ -156,7 +185,7 @@ fn sixty_lanes_scroll_around_the_selected_one() {
 
 #[test]
 fn seven_bit_characters_without_colour() {
-    let options = Options { ascii: true, colour: Colour::Mono, recording: true };
+    let options = Options { ascii: true, colour: Colour::Mono };
     assert_scene("ascii-running", &scenes::running(options), &ALL);
     assert_scene("ascii-cut", &scenes::cut(options), &[FULL]);
     assert_scene("ascii-quorum", &scenes::quorum(options), &[FULL]);

@@ -1,9 +1,9 @@
 //! All calls by window: where they went, and what share was answered.
 
 use super::ctx::Ctx;
-use super::numbers;
 use super::text::{Pen, Row};
 use super::theme::Tone;
+use crate::domain::numbers;
 use crate::stats::{Totals, Window};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

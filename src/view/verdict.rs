@@ -2,11 +2,11 @@
 
 use super::ctx::Ctx;
 use super::layout::{Regions, Size};
-use super::numbers;
 use super::text::{Pen, Row, cut, spans_width, width};
 use super::theme::Tone;
 use crate::app::lane::Tally;
 use crate::app::{App, Health, LiveRound, Pace, Shown};
+use crate::domain::numbers;
 use crate::domain::{EndedBy, Mode, Outcome, Round};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -117,7 +117,7 @@ fn running(ctx: &Ctx<'_>, live: &LiveRound) -> (String, Tone) {
         format!("{}, {} over budget", numbers::ms(elapsed), numbers::ms(elapsed.saturating_sub(budget)))
     } else {
         // The news of its end is on its way.
-        format!("{} of {}", numbers::setting(budget), numbers::setting_ms(budget))
+        format!("{} of {}", numbers::millis(budget), numbers::setting_ms(budget))
     };
     if is_lost(app, live) {
         (format!("quorum impossible {} {time}", ctx.glyphs.dot), Tone::Error)

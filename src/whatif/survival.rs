@@ -196,12 +196,6 @@ impl Curve {
         self.pending_until
     }
 
-    /// How many calls the last step rests on; 0 without events.
-    #[must_use]
-    pub fn last_at_risk(&self) -> usize {
-        self.rows.last().map_or(0, |row| row.at_risk)
-    }
-
     /// The row that holds at `t`: the last one at or before it. `None` before the first event.
     #[must_use]
     pub fn at(&self, t: Duration) -> Option<&Row> {
@@ -359,7 +353,7 @@ mod tests {
     #[test]
     fn nothing_seen_is_no_number() {
         let none = Curve::of(&[]);
-        assert_eq!((none.quantile_ok(0.5), none.horizon(), none.last_at_risk()), (None, None, 0));
+        assert_eq!((none.quantile_ok(0.5), none.horizon(), none.rows()), (None, None, &[] as &[Row]));
         let (lo, hi) = none.ok_bounds(ms(1));
         assert!(lo.abs() < EPSILON && (hi - 1.0).abs() < EPSILON);
         let cut = curve(&[(200, Observed::Censored); 3]);

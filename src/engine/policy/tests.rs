@@ -106,7 +106,7 @@ fn r23_a_hedge_is_ordered_at_its_delay_and_goes_to_the_next_replica() {
 }
 
 #[test]
-fn r25_a_tie_between_attempts_goes_to_the_primary() {
+fn r26_a_tie_between_attempts_goes_to_the_primary() {
     let (mut policy, _) = started(hedged(50));
     step(&mut policy, 50, vec![]);
     step(&mut policy, 90, vec![ok(0, 1, 90), ok(0, 0, 90)]);

@@ -74,28 +74,30 @@ pub(super) fn contract(cx: &mut Context<'_>, layer: &Layer<'_>, round: &Round) -
     }
 }
 
-/// R30: what may not be sent twice may not be hedged.
+/// R30: what may not be sent twice may not be hedged, by itself or by the round's mode.
+pub(super) fn not_repeatable(endpoint: &Endpoint, mode: Mode) -> Option<Complaint> {
+    let why = match endpoint.hedge {
+        _ if endpoint.repeatable() => return None,
+        HedgeContract::Own(own) if own.max != Some(0) => "has a `hedge`",
+        HedgeContract::ByMode if mode == Mode::Hedge => "would be hedged",
+        _ => return None,
+    };
+    let (name, method) = (visible(&endpoint.name), visible(&endpoint.method));
+    Some(Complaint::new(
+        format!("\"{name}\" {why}, but a {method} may not be sent twice"),
+        "write `idempotent = true` if a second one does no harm, or `hedge = false` to send it once",
+    ))
+}
+
+/// R30, with the lines that matter.
 pub(super) fn check_repeatable(cx: &mut Context<'_>, layer: &Layer<'_>, endpoint: &Endpoint, round: &Round) {
-    if endpoint.repeatable() {
-        return;
-    }
-    let (why, cause) = match endpoint.hedge {
-        HedgeContract::Own(own) if own.max != Some(0) => {
-            ("has a `hedge`", layer.field("hedge").map(|f| (f.key_span, "its hedge")))
-        }
-        HedgeContract::ByMode if round.settings.mode == Mode::Hedge => {
-            ("would be hedged", round.mode_span.clone().map(|s| (s, "the mode")))
-        }
-        _ => return,
+    let Some(complaint) = not_repeatable(endpoint, round.settings.mode) else { return };
+    let cause = match endpoint.hedge {
+        HedgeContract::Own(_) => layer.field("hedge").map(|f| (f.key_span, "its hedge")),
+        _ => round.mode_span.clone().map(|s| (s, "the mode")),
     };
     let span = layer.field("method").map_or_else(|| layer.span(), |f| f.span);
-    let what = format!(
-        "\"{}\" {why}, but a {} may not be sent twice",
-        visible(&endpoint.name),
-        visible(&endpoint.method)
-    );
-    let mut problem = Problem::at(&span, what)
-        .help("write `idempotent = true` if a second one does no harm, or `hedge = false` to send it once");
+    let mut problem = Problem::at(&span, complaint.message).help_if(complaint.help);
     if let Some((cause, name)) = cause {
         problem = problem.other(&cause, name);
     }

@@ -90,14 +90,14 @@ fn request_budget(cx: &mut Context<'_>, layer: &Layer<'_>) -> Option<Duration> {
 
 fn every(cx: &mut Context<'_>, layer: &Layer<'_>) -> Option<Duration> {
     let (every, span) = time(cx, layer, "every")?;
-    if every.is_zero() || every >= MIN_PERIOD {
-        return Some(every);
-    }
-    cx.report(
-        Problem::at(&span, "`every` must be at least 1ms")
-            .help("\"0ms\" starts each round when the last one ended"),
-    );
-    None
+    cx.check(&span, every_complaint(every).map_or(Ok(every), Err))
+}
+
+/// What is wrong with a period. Zero is back to back.
+pub(super) fn every_complaint(every: Duration) -> Option<Complaint> {
+    (!every.is_zero() && every < MIN_PERIOD).then(|| {
+        Complaint::new("`every` must be at least 1ms", "\"0ms\" starts each round when the last one ended")
+    })
 }
 
 fn quorum(cx: &mut Context<'_>, layer: &Layer<'_>) -> Option<usize> {

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// An app in a state that a number picks.
 fn state(pick: usize, ascii: bool) -> App {
     let colour = if ascii { Colour::Mono } else { Colour::TrueColor };
-    let options = Options { ascii, colour, recording: ascii };
+    let options = Options { ascii, colour };
     match pick % 14 {
         0 => scenes::running(options),
         1 => scenes::cut(options),

@@ -1,0 +1,54 @@
+//! Where the lines of the help stand and how far it scrolls. The view draws by this and the keys scroll by it.
+
+use super::actions::BINDINGS;
+
+/// A page of the help, for a size of the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HelpPage {
+    /// Blank rows above and below the lines.
+    pub air: u16,
+    /// Rows of lines.
+    pub rows: usize,
+    /// Columns of lines.
+    pub columns: usize,
+}
+
+impl HelpPage {
+    /// Columns of the terminal that a line takes.
+    pub const LINE: u16 = 40;
+
+    /// Lines that explain signs rather than keys.
+    pub const SIGNS: usize = 8;
+
+    /// The page of a terminal with so many columns and rows.
+    #[must_use]
+    pub fn of(width: u16, height: u16) -> Self {
+        let air = u16::from(height >= 16);
+        Self {
+            air,
+            // The title and the footer stay.
+            rows: usize::from(height.saturating_sub(2 + 2 * air)),
+            columns: usize::from((width / Self::LINE).max(1)),
+        }
+    }
+
+    /// Lines of the keys with the blank ones after them. The signs have a column of their own where there are
+    /// columns enough.
+    #[must_use]
+    pub fn keys(&self) -> usize {
+        let (keys, rows) = (BINDINGS.len(), self.rows.max(1));
+        if self.columns > keys.div_ceil(rows) { keys.next_multiple_of(rows) } else { keys + 1 }
+    }
+
+    /// Lines in sight at once.
+    #[must_use]
+    pub const fn in_sight(&self) -> usize {
+        self.rows * self.columns
+    }
+
+    /// The first line of the last page, which is full: scrolling ends with the last line in sight.
+    #[must_use]
+    pub fn end(&self) -> usize {
+        (self.keys() + Self::SIGNS).saturating_sub(self.in_sight())
+    }
+}
