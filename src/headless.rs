@@ -1,6 +1,7 @@
 //! `run` and `check`: the same engine without a terminal.
 
 mod check;
+mod output;
 mod run;
 mod text;
 

@@ -12,6 +12,9 @@ use std::process::ExitCode;
 /// Usage, profile or environment: something the user has to change.
 const USAGE: u8 = 2;
 
+/// A fault of the program itself (`EX_SOFTWARE`); 1 is for gates that failed.
+const INTERNAL: u8 = 70;
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -58,12 +61,12 @@ fn rounds(run: &Run) -> ExitCode {
         Format::Text => Form::Text,
         Format::Json => Form::Json,
     };
-    match headless::run(profile, run.rounds, form, &mut io::stdout().lock()) {
+    match headless::run(profile, run.rounds, form, io::stdout()) {
         Ok(Ended::Completed | Ended::ClosedPipe) => ExitCode::SUCCESS,
         Ok(Ended::Signal(signal)) => die(signal),
         Err(error @ RunError::Stopped(_)) => {
             complain(&error);
-            ExitCode::FAILURE
+            ExitCode::from(INTERNAL)
         }
         Err(error) => complain(&error),
     }

@@ -88,6 +88,8 @@ fn missing(arg: &str) -> ProfileErrors {
         "name a file or a built-in profile".to_owned()
     } else if arg.contains("://") {
         "this looks like a URL, where a profile is wanted".to_owned()
+    } else if !arg.contains('/') && arg.contains(':') || arg.starts_with("localhost") {
+        format!("for a URL write http://{}", source::visible_all(arg))
     } else if Path::new(&with_end).is_file() {
         format!("did you mean {}?", source::visible_all(&with_end))
     } else if let Some(close) = nearest::nearest(arg, names.iter().copied()) {

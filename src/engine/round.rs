@@ -8,7 +8,9 @@ use super::sink::Sink;
 use super::task::{AttemptTask, Ended, Handle};
 use super::transport::{AttemptRequest, Transport};
 use crate::domain::event::{AttemptStep, RoundStarted};
-use crate::domain::{AttemptKind, AttemptOutcome, EndpointId, Event, Phase, Round, RoundNo, Settings, Suppression};
+use crate::domain::{
+    AttemptKind, AttemptOutcome, EndpointId, Event, Phase, Round, RoundNo, Settings, Suppression,
+};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;

@@ -1,11 +1,13 @@
 //! `fanscope run`: rounds without a terminal, one line of JSON each or a summary for people.
 
+use super::output::Output;
 use super::text;
-use crate::domain::Event;
+use crate::domain::{EndedBy, Event};
 use crate::profile::Profile;
 use crate::recording::{Line, SummaryFold};
 use crate::session::{Session, SessionError, Signal, Signals};
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What is printed.
@@ -22,7 +24,7 @@ pub enum Form {
 pub enum Ended {
     /// All rounds were completed.
     Completed,
-    /// A signal ended it; the summary was still written.
+    /// A signal ended it; the summary was still written, unless nobody took it.
     Signal(Signal),
     /// Nobody reads the output any more.
     ClosedPipe,
@@ -43,83 +45,87 @@ pub enum RunError {
     /// The output could not be written.
     #[error("cannot write the result")]
     Output(#[source] io::Error),
-    /// A runtime or a signal handler could not be had.
+    /// A runtime, a thread or a signal handler could not be had.
     #[error("cannot start")]
     Start(#[source] io::Error),
 }
 
-/// How long quitting waits for the engine's last events.
+/// How long an end by a signal waits for the engine's last events, and then for the reader of the output.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Runs `rounds` rounds and writes the result to `out`.
 ///
 /// # Errors
 /// When the session can't start or the output can't be written; a reader that went away is no error.
-pub fn run(profile: Profile, rounds: u64, form: Form, out: &mut dyn Write) -> Result<Ended, RunError> {
+pub fn run(
+    profile: Profile,
+    rounds: u64,
+    form: Form,
+    out: impl Write + Send + 'static,
+) -> Result<Ended, RunError> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Start)?;
-    runtime.block_on(async {
+    let ended = runtime.block_on(async {
         // Caught before the engine starts, so that no signal finds a round without an end.
-        let signals = Signals::catch().map_err(RunError::Start)?;
-        let session = Session::start(profile, Some(rounds))?;
-        Runner { printer: Printer::new(&session, form, out), session, signals, rounds }.run().await
-    })
-}
-
-struct Runner<'a> {
-    session: Session,
-    signals: Signals,
-    printer: Printer<'a>,
-    rounds: u64,
-}
-
-impl Runner<'_> {
-    async fn run(mut self) -> Result<Ended, RunError> {
-        match self.observe().await {
-            Err(RunError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-                Ok(Ended::ClosedPipe)
-            }
-            other => other,
-        }
-    }
-
-    async fn observe(&mut self) -> Result<Ended, RunError> {
-        self.printer.begin()?;
-        loop {
-            tokio::select! {
-                event = self.session.next() => match event {
-                    Some(event) => self.printer.event(event)?,
-                    None => break,
-                },
-                signal = self.signals.next() => {
-                    for event in self.session.quit(PATIENCE).await {
-                        self.printer.event(event)?;
-                    }
-                    self.printer.end()?;
-                    return Ok(Ended::Signal(signal));
+        let mut signals = Signals::catch().map_err(RunError::Start)?;
+        let mut session = Session::start(profile, Some(rounds))?;
+        let mut printer = Printer::new(&session, form, Output::start(out).map_err(RunError::Start)?);
+        let signal = observe(&mut session, &mut printer, &mut signals).await?;
+        let done = printer.fold.rounds();
+        match signal {
+            None if done < rounds => Err(RunError::Stopped(done)),
+            None => printer.end().await.map(|()| Ended::Completed),
+            Some(signal) => {
+                for event in session.quit(PATIENCE).await {
+                    printer.event(event)?;
                 }
+                // A reader that does not take the summary in time does not hold up the end.
+                drop(tokio::time::timeout(PATIENCE, printer.end()).await);
+                Ok(Ended::Signal(signal))
             }
         }
-        self.printer.end()?;
-        let done = self.printer.fold.rounds();
-        if done < self.rounds { Err(RunError::Stopped(done)) } else { Ok(Ended::Completed) }
+    });
+    match ended {
+        Err(RunError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Ended::ClosedPipe),
+        other => other,
     }
 }
 
-/// Writes what happens.
-struct Printer<'a> {
-    out: &'a mut dyn Write,
+/// Prints what happens until the engine has ended or a signal comes. While the reader of the output is behind, no
+/// event is taken, and then no round starts.
+async fn observe(
+    session: &mut Session,
+    printer: &mut Printer,
+    signals: &mut Signals,
+) -> Result<Option<Signal>, RunError> {
+    printer.begin()?;
+    loop {
+        let behind = printer.output.is_behind();
+        tokio::select! {
+            signal = signals.next() => return Ok(Some(signal)),
+            written = printer.output.catch_up(), if behind => written.map_err(RunError::Output)?,
+            event = session.next(), if !behind => match event {
+                Some(event) => printer.event(event)?,
+                None => return Ok(None),
+            },
+        }
+    }
+}
+
+/// Turns events into text.
+struct Printer {
+    output: Output,
     form: Form,
-    profile: std::sync::Arc<Profile>,
+    profile: Arc<Profile>,
     names: Vec<String>,
     fold: SummaryFold,
 }
 
-impl<'a> Printer<'a> {
-    fn new(session: &Session, form: Form, out: &'a mut dyn Write) -> Self {
+impl Printer {
+    fn new(session: &Session, form: Form, output: Output) -> Self {
         let names = session.names();
-        let profile = std::sync::Arc::clone(&session.profile);
-        Self { out, form, profile, fold: SummaryFold::new(&names), names }
+        let profile = Arc::clone(&session.profile);
+        Self { output, form, profile, fold: SummaryFold::new(&names), names }
     }
 
     fn begin(&mut self) -> Result<(), RunError> {
@@ -133,8 +139,11 @@ impl<'a> Printer<'a> {
     fn event(&mut self, event: Event) -> Result<(), RunError> {
         match event {
             Event::RoundSettled { round, vitals } => {
-                self.fold.push(&round);
                 self.fold.skipped(vitals.skipped);
+                // A round that was given up says nothing of the upstreams; its line says that.
+                if round.ended_by != EndedBy::Aborted {
+                    self.fold.push(&round);
+                }
                 self.line(&Line::round(&round, &self.names))
             }
             Event::SettingsChanged { at, settings } => {
@@ -146,21 +155,21 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn end(&mut self) -> Result<(), RunError> {
+    /// Writes the summary and waits until all is out.
+    async fn end(mut self) -> Result<(), RunError> {
         let summary = self.fold.summary(Vec::new());
         if self.form == Form::Text {
-            let text = text::summary(&self.profile, &summary);
-            self.out.write_all(text.as_bytes()).map_err(RunError::Output)?;
+            self.output.push(text::summary(&self.profile, &summary));
         }
         self.line(&Line::summary(summary))?;
-        self.out.flush().map_err(RunError::Output)
+        self.output.finish().await.map_err(RunError::Output)
     }
 
     fn line(&mut self, line: &Line) -> Result<(), RunError> {
-        if self.form == Form::Text {
-            return Ok(());
+        if self.form == Form::Json {
+            let text = line.to_json_line().map_err(|e| RunError::Output(e.into()))?;
+            self.output.push(text);
         }
-        let text = line.to_json_line().map_err(|e| RunError::Output(e.into()))?;
-        self.out.write_all(text.as_bytes()).map_err(RunError::Output)
+        Ok(())
     }
 }

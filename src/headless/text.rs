@@ -1,6 +1,6 @@
 //! A run's summary for people: one line for the whole, a table of the endpoints.
 
-use crate::domain::{Reason, numbers};
+use crate::domain::{Mode, Reason, numbers};
 use crate::profile::{Profile, durations};
 use crate::recording::{EndpointSummary, Millis, SummaryLine};
 use std::fmt::Write;
@@ -13,11 +13,9 @@ const MOST_NAME: usize = 32;
 #[must_use]
 pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
     let mut out = String::new();
-    let settings = &profile.settings;
-    let (mode, budget) = (settings.mode, durations::show(settings.budget));
-    let rounds = summary.rounds;
+    let plural = if summary.rounds == 1 { "" } else { "s" };
     // Writing to a String cannot fail.
-    let _ = writeln!(out, "{}  {mode} {budget}  {rounds} rounds", profile.name);
+    let _ = writeln!(out, "{}  {}  {} round{plural}", profile.name, contract(profile), summary.rounds);
     let share = |value: Option<f64>| value.map_or_else(|| "no data".to_owned(), numbers::share_percent);
     let _ = writeln!(
         out,
@@ -54,6 +52,29 @@ pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
         );
     }
     out
+}
+
+/// Mode, its own number and the budget that held: `quorum 3 of 8 by 200ms`.
+fn contract(profile: &Profile) -> String {
+    let settings = &profile.settings;
+    let (held, clamped) = settings.effective_budget();
+    let own = match settings.mode {
+        Mode::Quorum => {
+            let optional = profile.optional();
+            format!(" {} of {optional} by", settings.quorum_of(optional))
+        }
+        Mode::Hedge => format!(" after {} by", settings.hedge.delay),
+        Mode::Deadline | Mode::WaitAll | Mode::FailFast => String::new(),
+    };
+    let asked = durations::show(settings.budget);
+    let clamp = if clamped {
+        let outer = durations::show(settings.request_budget);
+        format!(" (of {asked}, held to request_budget {outer})")
+    } else {
+        String::new()
+    };
+    let budget = if settings.mode.ignores_budget() { settings.request_budget } else { held };
+    format!("{}{own} {}{clamp}", settings.mode, durations::show(budget))
 }
 
 fn row(endpoint: &EndpointSummary) -> String {

@@ -124,6 +124,10 @@ fn connecting(error: Link<'_>, stage: Stage) -> Reason {
         Some(ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::NetworkDown) => {
             Reason::ConnectUnreachable
         }
+        // The port had answered before.
+        Some(ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe) => {
+            Reason::ConnReset
+        }
         _ => Reason::ConnectFailed,
     }
 }
@@ -190,6 +194,7 @@ fn tls_words(error: Link<'_>, words: String) -> String {
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
                 "wrong host"
             }
+            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => "not valid yet",
             CertificateError::UnknownIssuer => "unknown issuer",
             _ => return words,
         },
@@ -229,6 +234,7 @@ mod tests {
         assert_eq!(reason(ErrorKind::ConnectionRefused), Reason::ConnectRefused);
         assert_eq!(reason(ErrorKind::HostUnreachable), Reason::ConnectUnreachable);
         assert_eq!(reason(ErrorKind::NetworkUnreachable), Reason::ConnectUnreachable);
+        assert_eq!(reason(ErrorKind::ConnectionReset), Reason::ConnReset);
         assert_eq!(reason(ErrorKind::TimedOut), Reason::ConnectFailed);
         assert_eq!(connecting(&io::Error::from(ErrorKind::UnexpectedEof), Stage::Tls), Reason::Tls);
     }
