@@ -52,9 +52,8 @@ pub enum Colour {
     TrueColor,
 }
 
-/// How the screen is to look. Whoever builds one names what differs from the default: there will be more.
+/// How the screen is to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
 pub struct Options {
     /// 7-bit characters only.
     pub ascii: bool,

@@ -11,6 +11,7 @@ use fanscope::domain::{
 use fanscope::engine::limits::Limits;
 use fanscope::engine::policy::{CallPlan, Gate, RoundPlan};
 use fanscope::engine::round::run;
+use fanscope::engine::transport::{AttemptFuture, AttemptRequest, Trace, Transport};
 use std::cell::RefCell;
 use std::time::Duration;
 use support::{FakeNet, FixedGate, Play, brief, call, hedge, ms, plan, play, shared};
@@ -97,6 +98,51 @@ async fn r13_r14_the_result_is_published_before_anything_is_cancelled_and_nothin
         }
     }
     assert!(cancelled_after);
+}
+
+/// A network where something goes on working for an attempt after it was dropped.
+struct Haunted(std::rc::Rc<std::cell::RefCell<Vec<Trace>>>);
+
+impl Transport for Haunted {
+    fn attempt(&self, _: AttemptRequest, trace: Trace) -> AttemptFuture {
+        self.0.borrow_mut().push(trace);
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn r13_what_is_alive_after_the_grace_is_counted_and_delays_no_result() {
+    let traces = std::rc::Rc::default();
+    let (mut shared, mut events) = shared(FakeNet::default());
+    shared.transport = std::rc::Rc::new(Haunted(std::rc::Rc::clone(&traces)));
+    let gate: &RefCell<dyn Gate> = &RefCell::new(OPEN);
+    let began = tokio::time::Instant::now();
+    let round = run(&shared, gate, brief(plan(Mode::Deadline, 200, plain(3)))).await.unwrap();
+    assert_eq!((round.took, round.lingering), (ms(200), 3));
+    assert_eq!(began.elapsed(), ms(250), "the grace is 50 ms, and no longer");
+    let published = std::iter::from_fn(|| events.try_recv().ok())
+        .find_map(|e| if let Event::RoundPublished(round) = e { Some(round) } else { None });
+    assert_eq!(published.unwrap().took, ms(200));
+
+    // What is gone within the grace does not linger.
+    traces.borrow_mut().clear();
+    let (round, ()) = tokio::join!(run(&shared, gate, brief(plan(Mode::Deadline, 200, plain(3)))), async {
+        tokio::time::sleep(ms(220)).await;
+        traces.borrow_mut().clear();
+    });
+    assert_eq!(round.unwrap().lingering, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn r24_a_warming_call_has_no_delay_and_the_round_says_so() {
+    let mut limits = Limits::new(specs(&[HedgeContract::ByMode, HedgeContract::Off]));
+    let plan = limits.plan(&Settings { mode: Mode::Hedge, ..Settings::default() });
+    let (shared, mut events) = shared(net(vec![Play::ok(10), Play::ok(10)]));
+    let gate: &RefCell<dyn Gate> = &RefCell::new(OPEN);
+    let round = run(&shared, gate, brief(plan)).await.unwrap();
+    let Ok(Event::RoundStarted(started)) = events.try_recv() else { panic!("no start") };
+    assert_eq!((started.warming, started.hedge_delays), (1, vec![None, None]));
+    assert_eq!(round.calls[0].hedge_delay, None);
 }
 
 #[tokio::test(start_paused = true)]

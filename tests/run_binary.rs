@@ -137,6 +137,22 @@ fn r24_r29_a_race_returns_the_fast_replica_and_closes_the_loser() {
 }
 
 #[test]
+fn r29_a_win_is_a_whole_body_and_cancelling_the_loser_never_cuts_it() {
+    // One sends its head at once and never the rest of its body, the other everything a little later.
+    let (early, whole) = (Upstream::start(Manner::HeadOnly), Upstream::start(Manner::Body(500_000, 30)));
+    let dir = tempfile::tempdir().unwrap();
+    let text = format!("[[endpoint]]\nname = \"r\"\nreplicas = [\"{}\", \"{}\"]\n", early.url(), whole.url());
+    let profile = write(&dir, "race.toml", format!("[round]\nbudget = \"5s\"\n{text}"));
+    let output =
+        fanscope(&["run", &profile, "-m", "hedge", "--hedge-delay", "0ms", "-n", "1", "--format", "json"]);
+    let call = &rounds(&output)[0]["calls"][0];
+    assert_eq!((&call["outcome"], &call["hedges"]["won"]), (&"ok".into(), &1.into()));
+    assert_eq!(call["attempts"][0]["outcome"], "cancelled");
+    assert_eq!(call["attempts"][0]["status"], 200, "its head had come");
+    assert_eq!(call["attempts"][1]["bytes"], 500_000);
+}
+
+#[test]
 fn r34_a_required_failure_fails_the_round_when_it_happens() {
     let (hang, broken) = (Upstream::start(Manner::Hang), Upstream::start(Manner::Answer(500, 10)));
     let dir = tempfile::tempdir().unwrap();

@@ -17,7 +17,7 @@ pub(super) fn options(choice: ColorChoice, ascii: bool, env: &dyn Fn(&str) -> Op
     };
     // Crossterm reads NO_COLOR by itself; what was decided here holds.
     crossterm::style::force_color_output(colour != Colour::Mono);
-    Options { ascii: ascii || !speaks_utf8(&set), colour, ..Options::default() }
+    Options { ascii: ascii || !speaks_utf8(&set), colour }
 }
 
 /// The locale's character set, by the variables in the order of POSIX. Where none is set the terminal is

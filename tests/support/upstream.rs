@@ -13,6 +13,10 @@ pub enum Manner {
     Answer(u16, u64),
     /// Reads the request and never answers.
     Hang,
+    /// Sends a head that announces a body, and never the body.
+    HeadOnly,
+    /// A body of this many bytes after this many milliseconds.
+    Body(usize, u64),
 }
 
 /// What a client did on one of its connections, told when the connection ends.
@@ -92,10 +96,16 @@ fn read_head(stream: &mut TcpStream) -> bool {
 
 /// Answers; false when the client left first.
 fn treat(stream: &mut TcpStream, manner: Manner) -> bool {
-    let (status, wait) = match manner {
-        Manner::Answer(status, ms) => (status, Some(Duration::from_millis(ms))),
-        Manner::Hang => (0, None),
+    let (status, length, wait) = match manner {
+        Manner::Answer(status, ms) => (status, 2, Some(ms)),
+        Manner::Body(length, ms) => (200, length, Some(ms)),
+        Manner::Hang | Manner::HeadOnly => (200, 2, None),
     };
+    let wait = wait.map(Duration::from_millis);
+    let head = format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\n\r\n");
+    if matches!(manner, Manner::HeadOnly) && stream.write_all(head.as_bytes()).is_err() {
+        return false;
+    }
     // Waits for the time to answer, or for the client to leave, whichever is first.
     let mut byte = [0];
     let until = wait.map(|w| Instant::now() + w);
@@ -112,6 +122,5 @@ fn treat(stream: &mut TcpStream, manner: Manner) -> bool {
         }
     }
     stream.set_read_timeout(None).expect("no timeout");
-    let answer = format!("HTTP/1.1 {status} X\r\ncontent-length: 2\r\n\r\nok");
-    stream.write_all(answer.as_bytes()).is_ok()
+    stream.write_all(&[head.as_bytes(), &vec![b'x'; length]].concat()).is_ok()
 }
