@@ -184,10 +184,10 @@ const fn c(c: char) -> Key {
 
 /// Every action, in the order of footer and help.
 pub const BINDINGS: &[Binding] = &[
-    bind(Action::Mode(Mode::Deadline), "mode-deadline", &[c('1')], "deadline: what arrived counts")
+    bind(Action::Mode(Mode::Deadline), "mode-deadline", &[c('1')], "deadline: what came in time")
         .footer(1, "1-5", "1-5", "mode"),
     bind(Action::Mode(Mode::Quorum), "mode-quorum", &[c('2')], "quorum: the first k answers"),
-    bind(Action::Mode(Mode::Hedge), "mode-hedge", &[c('3')], "hedge: a second try when late"),
+    bind(Action::Mode(Mode::Hedge), "mode-hedge", &[c('3')], "hedge: a second try if late"),
     bind(Action::Mode(Mode::WaitAll), "mode-wait-all", &[c('4')], "wait-all: for contrast"),
     bind(Action::Mode(Mode::FailFast), "mode-fail-fast", &[c('5')], "fail-fast: for contrast"),
     bind(Action::NextMode, "mode-next", &[c('m')], "next mode"),

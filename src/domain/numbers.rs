@@ -55,10 +55,11 @@ pub fn setting_ms(time: Duration) -> String {
     }
 }
 
-/// A hedge delay: `p95`, `50 ms`.
+/// A hedge delay: `p95`, `50 ms`, `0 ms, a race`.
 #[must_use]
 pub fn delay(delay: HedgeDelay) -> String {
     match delay {
+        HedgeDelay::Fixed(Duration::ZERO) => "0 ms, a race".to_owned(),
         HedgeDelay::Fixed(time) => setting_ms(time),
         HedgeDelay::Percentile(_) => delay.to_string(),
     }

@@ -80,12 +80,12 @@ impl Help<'_> {
         let sign = |glyph: &str, tone, text| Line { sign: glyph.to_owned(), style: theme.tone(tone), text };
         [
             sign(glyphs.ok, Tone::Ok, "answered within its limit"),
-            sign(glyphs.error, Tone::Error, "error: failed, at the bar's end"),
+            sign(glyphs.error, Tone::Error, "error, where it happened"),
             sign(glyphs.cut, Tone::Cut, "cut at a time limit"),
-            sign(glyphs.not_needed, Tone::Dim, "not needed, or lost to another"),
+            sign(glyphs.not_needed, Tone::Dim, "not needed, or lost"),
             sign(glyphs.running, Tone::Running, "running"),
-            sign(glyphs.hedge, Tone::Hedge, "hedge, or the attempt that won"),
-            sign(glyphs.line, Tone::Cut, "deadline; green: the k-th answer"),
+            sign(glyphs.hedge, Tone::Hedge, "hedge, or the winner"),
+            sign(glyphs.line, Tone::Cut, "deadline; green: k-th answer"),
             sign(glyphs.delay, Tone::Hedge, "hedge delay"),
         ]
     }

@@ -236,3 +236,19 @@ fn no_endpoints_at_all() {
         drawn(&scenes::named(&[]), width, height);
     }
 }
+
+#[test]
+fn the_help_is_whole_at_80x24() {
+    let mut app = scenes::named(&["a"]);
+    update(&mut app, Message::Resized(80, 24));
+    update(&mut app, Message::Action(Action::Help));
+    let shown = printed(&drawn(&app, 80, 24));
+    for binding in crate::app::actions::BINDINGS {
+        assert!(shown.contains(binding.help), "{} is cut", binding.help);
+    }
+    for sign in
+        ["within its limit", "where it happened", "or lost", "the winner", "k-th answer", "hedge delay"]
+    {
+        assert!(shown.contains(sign), "{sign} is cut");
+    }
+}
