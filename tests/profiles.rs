@@ -509,3 +509,16 @@ proptest! {
         let _ = profile::secrets::redact_url(&text);
     }
 }
+
+#[test]
+fn the_readmes_profile_loads() {
+    let readme = include_str!("../README.md");
+    let text = readme.split("```toml").nth(1).and_then(|rest| rest.split("```").next()).expect("a profile");
+    let env = |name: &str| (name == "API_TOKEN").then(|| "t".to_owned());
+    let profile = profile::parse("README", text, Path::new("."), &env).expect("it is right");
+    assert_eq!((profile.endpoints.len(), profile.optional()), (4, 3));
+    assert!(
+        profile::parse("README", text, Path::new("."), &|_| None).is_err(),
+        "an unset variable is an error"
+    );
+}
