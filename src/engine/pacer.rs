@@ -54,21 +54,19 @@ struct Schedule {
 }
 
 impl Schedule {
-    /// Moves past `now`; returns the planned start that is due and how many before it were missed.
+    /// Moves past `now`; returns the planned start that is due and how many before it were missed. Without a
+    /// period there is no plan that a start could miss or lag behind.
     fn due(&mut self, now: Instant, every: Duration) -> (Instant, u64) {
-        let behind = now.saturating_duration_since(self.next);
-        let missed = if every.is_zero() { 0 } else { behind.as_nanos() / every.as_nanos() };
-        let missed = u64::try_from(missed).unwrap_or(u64::MAX);
-        let planned = now - Duration::from_nanos(nanos_past(behind, every));
+        if every.is_zero() {
+            self.next = now;
+            return (now, 0);
+        }
+        let behind = now.saturating_duration_since(self.next).as_nanos();
+        let whole = |nanos: u128| u64::try_from(nanos).unwrap_or(u64::MAX);
+        let planned = now - Duration::from_nanos(whole(behind % every.as_nanos()));
         self.next = planned + every;
-        (planned, missed)
+        (planned, whole(behind / every.as_nanos()))
     }
-}
-
-/// How far `behind` is past the last multiple of `every`.
-fn nanos_past(behind: Duration, every: Duration) -> u64 {
-    let past = if every.is_zero() { behind.as_nanos() } else { behind.as_nanos() % every.as_nanos() };
-    u64::try_from(past).unwrap_or(u64::MAX)
 }
 
 impl<C: Clock + Unpin> Pacer<C> {
@@ -137,8 +135,7 @@ impl<C: Clock + Unpin> Pacer<C> {
         // Starts missed while the machine slept or was busy are skipped, never caught up.
         let mut skipped = missed;
         if self.running.len() < self.settings.max_overlap {
-            // Without a period there is no plan that a start could lag behind.
-            self.start(if self.settings.every.is_zero() { now } else { planned });
+            self.start(planned);
         } else {
             skipped += 1;
         }
