@@ -229,34 +229,34 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
         self.running.push(task);
         self.handles[call.index()].push(handle);
         let kind = if attempt == 0 { AttemptKind::Primary } else { AttemptKind::Hedge };
-        self.tell(call, attempt, AttemptStep::Started { replica, kind });
+        self.tell(call, attempt, self.elapsed(), AttemptStep::Started { replica, kind });
     }
 
     fn cancel(&self, call: EndpointId, attempt: usize) {
         if let Some(handle) = self.handles[call.index()].get(attempt) {
             handle.cancel();
-            let reused = handle.trace().and_then(|t| t.seen(self.shared.clock.now()).reused);
+            let reused = handle.trace().and_then(|t| t.answered().1);
             let outcome = AttemptOutcome::Cancelled;
-            self.tell(call, attempt, AttemptStep::Ended { outcome, reason: None, status: None, reused });
+            let step = AttemptStep::Ended { outcome, reason: None, status: None, reused };
+            self.tell(call, attempt, self.elapsed(), step);
         }
     }
 
     fn tell_end(&self, done: &Done) {
         let trace = self.handles[done.call.index()].get(done.attempt).and_then(Handle::trace);
-        let seen = trace.map(|t| t.seen(self.start + done.end));
+        let (status, reused) = trace.map(|t| t.answered()).unwrap_or_default();
         let failure = done.result.as_ref().err();
         let step = AttemptStep::Ended {
             outcome: if failure.is_none() { AttemptOutcome::Ok } else { AttemptOutcome::Failed },
             reason: failure.map(|f| f.reason),
-            status: failure.and_then(|f| f.status).or(seen.as_ref().and_then(|s| s.status)),
-            reused: seen.and_then(|s| s.reused),
+            status: failure.and_then(|f| f.status).or(status),
+            reused,
         };
-        let (round, call, attempt, at) = (self.brief.no, done.call, done.attempt, done.end);
-        self.shared.sink.live(Event::Attempt { round, call, attempt, at, step });
+        self.tell(done.call, done.attempt, done.end, step);
     }
 
-    fn tell(&self, call: EndpointId, attempt: usize, step: AttemptStep) {
-        let (round, at) = (self.brief.no, self.elapsed());
+    fn tell(&self, call: EndpointId, attempt: usize, at: Duration, step: AttemptStep) {
+        let round = self.brief.no;
         self.shared.sink.live(Event::Attempt { round, call, attempt, at, step });
     }
 

@@ -186,6 +186,13 @@ impl Trace {
         Arc::strong_count(&self.0) > 1
     }
 
+    /// Status and connection, where they are known yet.
+    #[must_use]
+    pub fn answered(&self) -> (Option<u16>, Option<bool>) {
+        let facts = self.facts();
+        (facts.status, facts.reused)
+    }
+
     /// When the attempt started.
     #[must_use]
     pub fn started(&self) -> Instant {
