@@ -2,10 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test a missing value is a failure, helpers included")]
 
-use fanscope::domain::{EndpointId, HedgeContract};
+use fanscope::domain::EndpointId;
 use fanscope::profile::{
-    Distribution, Endpoint, Expect, Fault, FaultKind, HttpChoice, Proxy, Simulation, Slow, Target, Template,
-    Tls,
+    Distribution, Endpoint, Fault, FaultKind, HttpChoice, Simulation, Slow, Target, Template,
 };
 use fanscope::simulate::Fleet;
 use fanscope::simulate::draw::{Draw, plan};
@@ -31,27 +30,7 @@ fn slow(rate_ppm: u32, group: Option<&str>) -> Simulation {
 }
 
 fn endpoint(name: &str, simulations: Vec<Simulation>) -> Endpoint {
-    Endpoint {
-        name: name.to_owned(),
-        target: Target::Simulated(simulations),
-        method: "GET".to_owned(),
-        headers: Vec::new(),
-        body: Template::default(),
-        required: false,
-        timeout: None,
-        expect: Expect::default(),
-        concurrency: None,
-        dependency: None,
-        breaker: false,
-        idempotent: false,
-        http: HttpChoice::Http11,
-        connect_to: None,
-        tls: Tls::default(),
-        proxy: Proxy::None,
-        follow: 0,
-        trace: true,
-        hedge: HedgeContract::ByMode,
-    }
+    Endpoint::plain(name.to_owned(), Target::Simulated(simulations))
 }
 
 fn at(endpoint: usize, round: u64, attempt: u64) -> Draw {

@@ -26,6 +26,21 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// A profile of these endpoints with everything else at its default.
+    #[must_use]
+    pub fn plain(name: String, endpoints: Vec<Endpoint>) -> Self {
+        Self {
+            name,
+            settings: Settings::default(),
+            max_rps: None,
+            resolver: Resolver::default(),
+            probe: 0.0,
+            seed: 0,
+            rows: None,
+            endpoints,
+        }
+    }
+
     /// What the engine has to know of each endpoint.
     #[must_use]
     pub fn call_specs(&self) -> Vec<CallSpec> {
@@ -102,6 +117,32 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
+    /// An endpoint with every other key at its default.
+    #[must_use]
+    pub fn plain(name: String, target: Target) -> Self {
+        Self {
+            name,
+            target,
+            method: "GET".to_owned(),
+            headers: Vec::new(),
+            body: Template::default(),
+            required: false,
+            timeout: None,
+            expect: Expect::default(),
+            concurrency: None,
+            dependency: None,
+            breaker: false,
+            idempotent: false,
+            http: HttpChoice::default(),
+            connect_to: None,
+            tls: Tls::default(),
+            proxy: Proxy::default(),
+            follow: 0,
+            trace: true,
+            hedge: HedgeContract::ByMode,
+        }
+    }
+
     /// Number of URLs or simulated replicas, at least 1.
     #[must_use]
     pub fn replicas(&self) -> usize {

@@ -2,9 +2,8 @@
 
 use super::error::{Complaint, Problem, Problems, ProfileErrors};
 use super::source::{Source, visible};
-use super::types::{Endpoint, Profile, Resolver, Target, Template};
-use super::validate::{check_url, header_name, header_value, plain_endpoint};
-use crate::domain::Settings;
+use super::types::{Endpoint, Profile, Target, Template};
+use super::validate::{check_url, header_name, header_value};
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
@@ -47,19 +46,10 @@ pub fn from_urls(urls: &[String], headers: &[String]) -> Result<Profile, Profile
         .zip(urls)
         .map(|(name, url)| {
             let target = Target::Urls(vec![Template::fixed(url.as_str())]);
-            Endpoint { headers: sent.clone(), ..plain_endpoint(name, target) }
+            Endpoint { headers: sent.clone(), ..Endpoint::plain(name, target) }
         })
         .collect();
-    Ok(Profile {
-        name: "urls".to_owned(),
-        settings: Settings::default(),
-        max_rps: None,
-        resolver: Resolver::default(),
-        probe: 0.0,
-        seed: 0,
-        rows: None,
-        endpoints,
-    })
+    Ok(Profile::plain("urls".to_owned(), endpoints))
 }
 
 fn report<T>(

@@ -14,7 +14,6 @@ mod simulate;
 mod target;
 mod values;
 
-pub(super) use endpoint::plain as plain_endpoint;
 pub(super) use request::{header_name, header_value};
 pub(super) use target::check_url;
 

@@ -2,10 +2,10 @@
 #![expect(dead_code, reason = "each test file uses its own part")]
 #![expect(clippy::unwrap_used, reason = "a helper of tests: a surprise here is a failed test")]
 
-use fanscope::domain::{EndpointId, HedgeContract, Phase, RoundNo, Settings};
+use fanscope::domain::{EndpointId, Phase, RoundNo};
 use fanscope::engine::transport::{AttemptRequest, Failure, Seen, Trace, Transport};
 use fanscope::http::HttpTransport;
-use fanscope::profile::{Endpoint, Expect, HttpChoice, Profile, Proxy, Resolver, Target, Template, Tls};
+use fanscope::profile::{Endpoint, Profile, Target, Template};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -23,41 +23,12 @@ pub type Heads<T> = Arc<Mutex<Vec<T>>>;
 
 /// An endpoint with every key at its default.
 pub fn endpoint(url: &str) -> Endpoint {
-    Endpoint {
-        name: "shop".to_owned(),
-        target: Target::Urls(vec![Template::fixed(url)]),
-        method: "GET".to_owned(),
-        headers: Vec::new(),
-        body: Template::default(),
-        required: false,
-        timeout: None,
-        expect: Expect::default(),
-        concurrency: None,
-        dependency: None,
-        breaker: false,
-        idempotent: false,
-        http: HttpChoice::default(),
-        connect_to: None,
-        tls: Tls::default(),
-        proxy: Proxy::default(),
-        follow: 0,
-        trace: true,
-        hedge: HedgeContract::default(),
-    }
+    Endpoint::plain("shop".to_owned(), Target::Urls(vec![Template::fixed(url)]))
 }
 
 /// A profile of these endpoints.
 pub fn profile(endpoints: Vec<Endpoint>) -> Profile {
-    Profile {
-        name: "test".to_owned(),
-        settings: Settings::default(),
-        max_rps: None,
-        resolver: Resolver::default(),
-        probe: 0.0,
-        seed: 0,
-        rows: None,
-        endpoints,
-    }
+    Profile::plain("test".to_owned(), endpoints)
 }
 
 /// A transport for one endpoint.

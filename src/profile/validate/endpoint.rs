@@ -3,11 +3,10 @@
 use super::round::Round;
 use super::values::{choice, text_or_off, time_or_off};
 use super::{connection, hedge, request, simulate, target};
-use crate::domain::HedgeContract;
 use crate::profile::error::Problem;
 use crate::profile::file::{Context, Layer, Text};
 use crate::profile::source::is_plain;
-use crate::profile::types::{Endpoint, Expect, HttpChoice, Proxy, Target, Template, Tls};
+use crate::profile::types::{Endpoint, HttpChoice, Proxy, Target, Tls};
 use std::time::Duration;
 
 /// Longest name, in characters.
@@ -16,36 +15,11 @@ const LONGEST_NAME: usize = 100;
 /// Most permits of a dependency.
 const MAX_CONCURRENCY: u64 = 100_000;
 
-/// An endpoint with every key at its default.
-pub(in crate::profile) fn plain(name: String, target: Target) -> Endpoint {
-    Endpoint {
-        name,
-        target,
-        method: "GET".to_owned(),
-        headers: Vec::new(),
-        body: Template::default(),
-        required: false,
-        timeout: None,
-        expect: Expect::default(),
-        concurrency: None,
-        dependency: None,
-        breaker: false,
-        idempotent: false,
-        http: HttpChoice::default(),
-        connect_to: None,
-        tls: Tls::default(),
-        proxy: Proxy::default(),
-        follow: 0,
-        trace: true,
-        hedge: HedgeContract::ByMode,
-    }
-}
-
 /// Reads and checks an endpoint.
 pub(super) fn read<'a>(cx: &mut Context<'a>, layer: &Layer<'a>, round: &Round) -> Endpoint {
     let name = name(cx, layer);
     let target = target::read(cx, layer);
-    let mut endpoint = keys(cx, layer, plain(name, target.unwrap_or(Target::Urls(Vec::new()))));
+    let mut endpoint = keys(cx, layer, Endpoint::plain(name, target.unwrap_or(Target::Urls(Vec::new()))));
     endpoint.hedge = hedge::contract(cx, layer, round);
     hedge::check_repeatable(cx, layer, &endpoint, round);
     if matches!(endpoint.target, Target::Simulated(_)) {
@@ -64,7 +38,7 @@ pub(super) fn check_defaults<'a>(cx: &mut Context<'a>, layer: &Layer<'a>, round:
         target::read(cx, layer);
     }
     hedge::contract(cx, layer, round);
-    keys(cx, layer, plain(String::new(), Target::Urls(Vec::new())));
+    keys(cx, layer, Endpoint::plain(String::new(), Target::Urls(Vec::new())));
 }
 
 fn keys(cx: &mut Context<'_>, layer: &Layer<'_>, usual: Endpoint) -> Endpoint {
