@@ -9,7 +9,11 @@ mod events;
 pub mod help;
 mod keys;
 pub mod lane;
+mod lineup;
 pub mod live;
+mod look;
+mod picture;
+pub mod target;
 mod tune;
 
 #[cfg(test)]
@@ -21,11 +25,13 @@ pub use actions::{Action, Key, KeyCode};
 pub use config::{Change, Config};
 pub use help::HelpPage;
 pub use lane::{Bar, Fate, Lane, LaneState};
+pub use lineup::{Lineup, Sort};
 pub use live::LiveRound;
+pub use picture::{Mark, Picture};
+pub use target::{Gesture, Target};
 
-use crate::domain::{EndpointId, Event, Reason, Round, RoundNo, Settings};
-use crate::stats::{MissingRow, Stats, Window};
-use std::collections::{HashMap, VecDeque};
+use crate::domain::{Event, Round, Settings};
+use crate::stats::Window;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -83,6 +89,12 @@ pub enum Message {
     Engine(Event),
     /// At the keyboard.
     Action(Action),
+    /// At the keyboard while something is typed.
+    Typed(Key),
+    /// Text was pasted.
+    Pasted(String),
+    /// With the mouse.
+    Pointed(Gesture, Target),
     /// Time passed; the time from the session's start.
     Tick(Duration),
     /// The terminal has another size.
@@ -129,8 +141,33 @@ pub enum Health {
 pub enum Screen {
     /// The dashboard.
     Dashboard,
-    /// The keys, from this line on.
-    Help(usize),
+    /// The selected endpoint's call, from this line on.
+    Detail(usize),
+    /// The keys.
+    Help {
+        /// From this line on.
+        top: usize,
+        /// Whether a call's detail is behind it.
+        detail: bool,
+    },
+}
+
+/// What stands beside the history in the lower half.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Panel {
+    /// Missing calls by reason.
+    Missing,
+    /// Hedges and what they cost.
+    Hedges,
+    /// All calls by window.
+    Calls,
+    /// Who holds the round up.
+    Blame,
+}
+
+impl Panel {
+    /// Every panel, in the order in which a key goes through them.
+    pub const ALL: [Self; 4] = [Self::Missing, Self::Hedges, Self::Calls, Self::Blame];
 }
 
 /// The round on the lanes.
@@ -144,26 +181,8 @@ pub enum Shown {
     Over(Arc<Round>),
 }
 
-/// A change of settings and the round that was the first to have it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark {
-    /// The round.
-    pub round: RoundNo,
-    /// What changed.
-    pub change: Change,
-}
-
 /// Lanes that a page key moves over.
-const PAGE: usize = 10;
-
-/// Changes of settings that are remembered.
-const MARKS: usize = 64;
-
-/// Rounds over which the axis remembers how far calls reached.
-const REACHES: usize = 20;
-
-/// The least time between two sortings of the missing table.
-const RESORT: Duration = Duration::from_secs(1);
+const PAGE: isize = 10;
 
 /// The screen's state.
 #[derive(Debug, Clone)]
@@ -176,18 +195,16 @@ pub struct App {
     pub(crate) pace: Pace,
     pub(crate) health: Health,
     pub(crate) screen: Screen,
-    pub(crate) shown: Shown,
     pub(crate) selected: usize,
-    pub(crate) stats: Stats,
-    pub(crate) marks: VecDeque<Mark>,
-    /// Calls of the latest round that are not hedged yet for want of samples.
-    pub(crate) warming: usize,
+    pub(crate) window: Window,
+    pub(crate) lineup: Lineup,
+    /// The panel that was asked for; `None`: the one that suits the mode.
+    panel: Option<Panel>,
+    /// What rounds put on the screen.
+    live: Picture,
+    /// What is looked at instead, where the picture is frozen.
+    frozen: Option<Box<Picture>>,
     size: (u16, u16),
-    now: Duration,
-    /// How long the last rounds took, where they may run past the budget.
-    reaches: VecDeque<Duration>,
-    /// Places of the missing table's rows, and when they were given.
-    order: (Duration, HashMap<(EndpointId, Reason), usize>),
 }
 
 impl App {
@@ -195,23 +212,21 @@ impl App {
     #[must_use]
     pub fn new(setup: Setup) -> Self {
         Self {
-            stats: Stats::new(setup.endpoints.len()),
+            live: Picture::new(setup.endpoints.len()),
+            lineup: Lineup::new(setup.endpoints.len()),
             profile: setup.profile,
             endpoints: setup.endpoints,
             hosts: setup.hosts,
             options: setup.options,
             config: Config::new(setup.settings),
-            warming: 0,
             pace: Pace::Live,
             health: Health::Running,
             screen: Screen::Dashboard,
-            shown: Shown::Waiting,
             selected: 0,
-            marks: VecDeque::new(),
+            window: Window::Minute,
+            panel: None,
+            frozen: None,
             size: (0, 0),
-            now: Duration::ZERO,
-            reaches: VecDeque::new(),
-            order: (Duration::ZERO, HashMap::new()),
         }
     }
 
@@ -227,93 +242,6 @@ impl App {
         self.config.wanted()
     }
 
-    /// Whether something on screen moves with time alone, so that frames are worth drawing.
-    #[must_use]
-    pub fn is_moving(&self) -> bool {
-        matches!(self.shown, Shown::Running(_)) && self.health == Health::Running
-    }
-
-    /// The settings of the round on the lanes; before the first, those it will have.
-    #[must_use]
-    pub fn round_settings(&self) -> &Settings {
-        match &self.shown {
-            Shown::Waiting => self.config.live(),
-            Shown::Running(live) => &live.started.settings,
-            Shown::Over(round) => &round.settings,
-        }
-    }
-
-    /// The optional budget of the round on the lanes.
-    #[must_use]
-    pub fn round_budget(&self) -> Duration {
-        match &self.shown {
-            Shown::Waiting => self.config.live().effective_budget().0,
-            Shown::Running(live) => live.started.budget,
-            Shown::Over(round) => round.budget,
-        }
-    }
-
-    /// Its number.
-    #[must_use]
-    pub fn round_no(&self) -> Option<RoundNo> {
-        match &self.shown {
-            Shown::Waiting => None,
-            Shown::Running(live) => Some(live.started.round),
-            Shown::Over(round) => Some(round.no),
-        }
-    }
-
-    /// How long the round on the lanes runs or took.
-    #[must_use]
-    pub fn elapsed(&self) -> Duration {
-        match &self.shown {
-            Shown::Waiting => Duration::ZERO,
-            Shown::Running(live) => live.elapsed(self.now),
-            Shown::Over(round) => round.took,
-        }
-    }
-
-    /// An endpoint's call as its lane shows it; `None` before the first round.
-    #[must_use]
-    pub fn lane(&self, index: usize) -> Option<Lane> {
-        match &self.shown {
-            Shown::Waiting => None,
-            Shown::Over(round) => round.calls.get(index).map(Lane::of_call),
-            Shown::Running(live) => {
-                // A call that the budget will cut never shows more than the budget, however late the news.
-                let cut = !live.started.settings.mode.ignores_budget() && !self.is_required(index);
-                let elapsed = live.elapsed(self.now);
-                Lane::of_live(live, index, if cut { elapsed.min(live.started.budget) } else { elapsed })
-            }
-        }
-    }
-
-    fn is_required(&self, index: usize) -> bool {
-        self.endpoints.get(index).is_some_and(|e| e.required)
-    }
-
-    /// Whether calls of the round on the lanes may run past its budget.
-    #[must_use]
-    pub fn may_pass_budget(&self) -> bool {
-        self.round_settings().mode.ignores_budget() || self.endpoints.iter().any(|e| e.required)
-    }
-
-    /// How far calls reached, in this round and the last ones with the same mode and budget.
-    #[must_use]
-    pub fn reach(&self) -> Duration {
-        self.reaches.iter().copied().max().unwrap_or_default().max(self.elapsed())
-    }
-
-    /// The missing table of the last minute, in an order that changes at most once a second.
-    #[must_use]
-    pub fn missing_rows(&self) -> Vec<MissingRow> {
-        let mut rows = self.stats.missing(Window::Minute);
-        rows.sort_by_cached_key(|row| {
-            self.order.1.get(&(row.endpoint, row.reason)).copied().unwrap_or(usize::MAX)
-        });
-        rows
-    }
-
     /// The terminal's size as last told, columns and rows.
     #[must_use]
     pub fn size(&self) -> (u16, u16) {
@@ -326,17 +254,12 @@ pub fn update(app: &mut App, message: Message) -> Vec<Effect> {
     match message {
         Message::Engine(event) => app.engine(event),
         Message::Action(action) => return app.act(action),
-        // Messages may be handled late; the screen's time never goes back.
-        Message::Tick(now) => app.now = app.now.max(now),
+        Message::Typed(key) => return app.typed(key),
+        Message::Pasted(text) => app.pasted(&text),
+        Message::Pointed(gesture, target) => return app.pointed(gesture, target),
+        Message::Tick(now) => app.live.tick(now),
         Message::Resized(width, height) => app.size = (width, height),
         Message::Failed(why) => app.fail(&why),
     }
     Vec::new()
-}
-
-fn push<T>(ring: &mut VecDeque<T>, value: T, most: usize) {
-    if ring.len() >= most {
-        ring.pop_front();
-    }
-    ring.push_back(value);
 }

@@ -51,7 +51,7 @@ impl Widget for &Dashboard<'_> {
             too_small(&ctx, area, &mut Pen::new(buf));
             return;
         };
-        if let Screen::Help(top) = ctx.app.screen {
+        if let Screen::Help { top, .. } = ctx.app.screen {
             help::Help { ctx: &ctx, regions, top }.render(area, buf);
             return;
         }

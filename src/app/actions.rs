@@ -38,6 +38,22 @@ pub enum Action {
     PageUp,
     /// Some lanes down.
     PageDown,
+    /// The selected call, attempt by attempt.
+    Detail,
+    /// Hold the picture, or let it go on.
+    Freeze,
+    /// A round back in the history.
+    Earlier,
+    /// A round forward.
+    Later,
+    /// The next panel.
+    Panel,
+    /// The next window of the counts.
+    Window,
+    /// The next order of the lanes.
+    Sort,
+    /// Choose lanes by typing.
+    Filter,
     /// Forget the counts.
     Reset,
     /// Show or hide the keys.
@@ -211,7 +227,17 @@ pub const BINDINGS: &[Binding] = &[
     bind(Action::PageDown, "page-down", &[plain(KeyCode::PageDown)], "ten lanes down"),
     bind(Action::First, "first", &[plain(KeyCode::Home)], "first lane"),
     bind(Action::Last, "last", &[plain(KeyCode::End)], "last lane"),
-    bind(Action::Reset, "reset", &[c('r')], "forget the counts").footer(8, "r", "r", "reset"),
+    bind(Action::Detail, "detail", &[plain(KeyCode::Enter)], "the call in detail")
+        .footer(5, "Enter", "Enter", "detail"),
+    bind(Action::Earlier, "history-back", &[c(',')], "a round back in history")
+        .footer(4, ", .", ", .", "history"),
+    bind(Action::Later, "history-forward", &[c('.')], "a round forward, then live"),
+    bind(Action::Freeze, "freeze", &[c('f')], "freeze the picture").footer(8, "f", "f", "freeze"),
+    bind(Action::Panel, "panel", &[plain(KeyCode::Tab)], "next panel").footer(6, "Tab", "Tab", "panel"),
+    bind(Action::Window, "window", &[c('w')], "window of the counts").footer(7, "w", "w", "window"),
+    bind(Action::Sort, "sort", &[c('o')], "order of the lanes").footer(10, "o", "o", "sort"),
+    bind(Action::Filter, "filter", &[c('/')], "lanes by name or reason").footer(9, "/", "/", "filter"),
+    bind(Action::Reset, "reset", &[c('r')], "forget the counts").footer(11, "r", "r", "reset"),
     bind(Action::Redraw, "redraw", &[Key::ctrl('l')], "paint anew"),
     bind(Action::Back, "back", &[plain(KeyCode::Esc)], "back to the dashboard"),
     bind(Action::Help, "help", &[c('?')], "these keys, or back").footer(0, "?", "?", "help"),

@@ -1,13 +1,15 @@
 //! What actions do to the screen's state, and what they ask of the world outside.
 
+use super::actions::{Key, KeyCode, action_for};
 use super::tune::{self, Way};
-use super::{Action, App, Effect, HelpPage, PAGE, Pace, Screen};
-use crate::domain::{Mode, Settings};
+use super::{Action, App, Effect, Gesture, HelpPage, PAGE, Pace, Panel, Screen, Target};
+use crate::domain::{Mode, RoundNo, Settings};
+use crate::stats::Window;
 
 impl App {
     pub(super) fn act(&mut self, action: Action) -> Vec<Effect> {
-        if let Screen::Help(top) = self.screen {
-            return self.scroll(top, action);
+        if let Screen::Help { top, detail } = self.screen {
+            return self.help(top, detail, action);
         }
         match action {
             Action::Mode(mode) => return self.change(|s, optional| set_mode(s, mode, optional)),
@@ -20,23 +22,45 @@ impl App {
             Action::PeriodUp => return self.change(|s, _| tune::period(s, Way::Up)),
             Action::Pause => return self.pause(),
             Action::Step => return self.step(),
-            Action::Up => self.select(self.selected.saturating_sub(1)),
-            Action::Down => self.select(self.selected.saturating_add(1)),
-            Action::PageUp => self.select(self.selected.saturating_sub(PAGE)),
-            Action::PageDown => self.select(self.selected.saturating_add(PAGE)),
-            Action::First => self.select(0),
-            Action::Last => self.select(usize::MAX),
-            Action::Help => self.screen = Screen::Help(0),
-            Action::Back => {}
-            Action::Reset => self.reset(),
             Action::Redraw => return vec![Effect::Redraw],
             Action::Quit => return vec![Effect::Quit],
+            _ => self.look(action),
         }
         Vec::new()
     }
 
+    /// Actions that change only what is looked at.
+    fn look(&mut self, action: Action) {
+        match action {
+            Action::Up => self.select_by(-1),
+            Action::Down => self.select_by(1),
+            Action::PageUp => self.select_by(-PAGE),
+            Action::PageDown => self.select_by(PAGE),
+            Action::First => self.select_by(isize::MIN),
+            Action::Last => self.select_by(isize::MAX),
+            Action::Detail if !self.lineup.lanes().is_empty() => self.screen = Screen::Detail(0),
+            Action::Help => {
+                self.screen = Screen::Help { top: 0, detail: matches!(self.screen, Screen::Detail(_)) };
+            }
+            Action::Back => self.back(),
+            Action::Reset => self.reset(),
+            Action::Freeze if self.frozen.is_some() => self.thaw(),
+            Action::Freeze => self.freeze(),
+            Action::Earlier => self.earlier(),
+            Action::Later => self.later(),
+            Action::Window => self.next_window(),
+            Action::Sort => {
+                self.lineup.sort_by_next();
+                self.arrange();
+            }
+            Action::Filter => self.filter(),
+            Action::Panel => self.next_panel(),
+            _ => {}
+        }
+    }
+
     /// A key while the help is on the screen.
-    fn scroll(&mut self, top: usize, action: Action) -> Vec<Effect> {
+    fn help(&mut self, top: usize, detail: bool, action: Action) -> Vec<Effect> {
         let page = HelpPage::of(self.size.0, self.size.1);
         // The terminal may have grown since the last key.
         let (end, rows) = (page.end(), page.rows);
@@ -49,15 +73,146 @@ impl App {
             Action::First => 0,
             Action::Last => end,
             Action::Back | Action::Help => {
-                self.screen = Screen::Dashboard;
+                self.screen = if detail { Screen::Detail(0) } else { Screen::Dashboard };
                 return Vec::new();
             }
             Action::Quit => return vec![Effect::Quit],
             Action::Redraw => return vec![Effect::Redraw],
             _ => top,
         };
-        self.screen = Screen::Help(to.min(end));
+        self.screen = Screen::Help { top: to.min(end), detail };
         Vec::new()
+    }
+
+    /// Out of the innermost thing that was gone into: the detail, the frozen picture, the filter.
+    fn back(&mut self) {
+        if self.screen != Screen::Dashboard {
+            self.screen = Screen::Dashboard;
+        } else if self.frozen.is_some() {
+            self.thaw();
+        } else if !self.lineup.filter().is_empty() {
+            self.lineup.clear();
+            self.arrange();
+        }
+    }
+
+    fn freeze(&mut self) {
+        self.frozen.get_or_insert_with(|| Box::new(self.live.clone()));
+    }
+
+    fn thaw(&mut self) {
+        self.frozen = None;
+        self.arrange();
+    }
+
+    /// Freezes the picture, so that it stays while one looks at it, and goes a round back.
+    fn earlier(&mut self) {
+        if self.live.rounds.is_empty() {
+            return;
+        }
+        self.freeze();
+        if let Some(frozen) = &mut self.frozen {
+            frozen.go(true);
+        }
+    }
+
+    /// Goes a round forward; past the newest, back to what is live.
+    fn later(&mut self) {
+        if let Some(frozen) = &mut self.frozen
+            && !frozen.go(false)
+        {
+            self.thaw();
+        }
+    }
+
+    fn go_to(&mut self, no: RoundNo) {
+        self.freeze();
+        if let Some(frozen) = &mut self.frozen {
+            frozen.go_to(no);
+        }
+    }
+
+    fn next_window(&mut self) {
+        let place = Window::ALL.iter().position(|&w| w == self.window).unwrap_or(0);
+        self.window = Window::ALL[(place + 1) % Window::ALL.len()];
+        self.live.sort_missing(self.window);
+        if let Some(frozen) = &mut self.frozen {
+            frozen.sort_missing(self.window);
+        }
+        self.arrange();
+    }
+
+    fn next_panel(&mut self) {
+        let here = self.panel();
+        let place = Panel::ALL.iter().position(|&p| p == here).unwrap_or(0);
+        self.panel = Some(Panel::ALL[(place + 1) % Panel::ALL.len()]);
+    }
+
+    fn filter(&mut self) {
+        self.screen = Screen::Dashboard;
+        self.lineup.start_typing();
+    }
+
+    /// A key while the filter is typed. Keys that move still move.
+    pub(super) fn typed(&mut self, key: Key) -> Vec<Effect> {
+        let moves =
+            !matches!(key.code, KeyCode::Char(_) | KeyCode::Enter | KeyCode::Esc | KeyCode::Backspace);
+        match action_for(key) {
+            Some(action @ Action::Quit) if key.ctrl => return self.act(action),
+            Some(action @ (Action::Up | Action::Down | Action::PageUp | Action::PageDown)) if moves => {
+                return self.act(action);
+            }
+            _ => {}
+        }
+        self.lineup.typed(key);
+        self.arrange();
+        Vec::new()
+    }
+
+    /// Pasted text is text where text is asked for, and nothing elsewhere: it holds no commands.
+    pub(super) fn pasted(&mut self, text: &str) {
+        if self.is_typing() {
+            self.lineup.pasted(text);
+            self.arrange();
+        }
+    }
+
+    /// The mouse: a click selects, a second one opens; the wheel moves along what it is over.
+    pub(super) fn pointed(&mut self, gesture: Gesture, target: Target) -> Vec<Effect> {
+        let screen = self.screen;
+        match (gesture, target) {
+            (Gesture::Click, Target::Key(action)) => return self.act(action),
+            (Gesture::Click, Target::Lane(index)) if screen == Screen::Dashboard => {
+                if self.selected == index {
+                    return self.act(Action::Detail);
+                }
+                self.select(index);
+            }
+            (Gesture::Click, Target::Round(no)) => self.go_to(no),
+            (Gesture::WheelUp, Target::Round(_)) => self.later(),
+            (Gesture::WheelDown, Target::Round(_)) => self.earlier(),
+            (Gesture::WheelUp, _) => return self.act(Action::Up),
+            (Gesture::WheelDown, _) => return self.act(Action::Down),
+            (Gesture::Click, Target::Lane(_) | Target::Elsewhere) => {}
+        }
+        Vec::new()
+    }
+
+    /// Chooses the lanes anew where a round may have changed them.
+    pub(super) fn rearrange(&mut self) {
+        if self.lineup.is_due(self.live.stats.now()) {
+            self.arrange();
+        }
+    }
+
+    fn arrange(&mut self) {
+        let picture = self.frozen.as_deref().unwrap_or(&self.live);
+        self.lineup.arrange(&self.endpoints, &picture.stats, self.window);
+        if !self.lineup.lanes().contains(&self.selected)
+            && let Some(&first) = self.lineup.lanes().first()
+        {
+            self.selected = first;
+        }
     }
 
     /// Changes the settings of the rounds to come. Builds on what is already pending.
@@ -78,7 +233,9 @@ impl App {
         vec![Effect::Pause(pause)]
     }
 
+    /// One round, which is then looked at.
     fn step(&mut self) -> Vec<Effect> {
+        self.frozen = None;
         let mut effects = if self.pace == Pace::Live { self.pause() } else { Vec::new() };
         effects.push(Effect::Step);
         effects
@@ -88,11 +245,16 @@ impl App {
         self.selected = index.min(self.endpoints.len().saturating_sub(1));
     }
 
+    fn select_by(&mut self, lanes: isize) {
+        if let Some(index) = self.lineup.neighbour(self.selected, lanes) {
+            self.select(index);
+        }
+    }
+
     fn reset(&mut self) {
-        self.stats.reset();
-        self.marks.clear();
-        self.reaches.clear();
-        self.order.1.clear();
+        self.frozen = None;
+        self.live.reset();
+        self.arrange();
     }
 }
 

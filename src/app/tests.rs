@@ -2,8 +2,10 @@ use super::fixture as fx;
 use super::*;
 use crate::domain::Mode;
 use crate::domain::event::{AttemptStep, Vitals};
-use crate::domain::{HedgeDelay, Outcome};
+use crate::domain::{EndpointId, HedgeDelay, Outcome, Reason, RoundNo};
 use std::time::Duration;
+
+mod look;
 
 fn press(app: &mut App, action: Action) -> Vec<Effect> {
     update(app, Message::Action(action))
@@ -134,13 +136,13 @@ fn a_smaller_budget_takes_a_fixed_delay_along() {
 #[test]
 fn a_published_round_is_on_the_lanes_at_once_and_in_the_totals_once_settled() {
     let (mut app, round) = running();
-    let before = app.stats.totals(Window::Start).calls();
+    let before = app.stats().totals(Window::Start).calls();
     let round = Arc::new(round);
     update(&mut app, Message::Engine(Event::RoundPublished(Arc::clone(&round))));
-    assert_eq!(app.shown, Shown::Over(Arc::clone(&round)));
-    assert_eq!(app.stats.totals(Window::Start).calls(), before);
+    assert_eq!(*app.shown(), Shown::Over(Arc::clone(&round)));
+    assert_eq!(app.stats().totals(Window::Start).calls(), before);
     update(&mut app, Message::Engine(Event::RoundSettled { round, vitals: Vitals::default() }));
-    assert_eq!(app.stats.totals(Window::Start).calls(), before + 8);
+    assert_eq!(app.stats().totals(Window::Start).calls(), before + 8);
 }
 
 #[test]
@@ -170,8 +172,8 @@ fn lost_live_events_blur_a_lane_but_no_total() {
         &mut app,
         Message::Engine(Event::RoundSettled { round: Arc::clone(&round), vitals: Vitals::default() }),
     );
-    assert_eq!(app.shown, Shown::Over(round), "also without the news of its publishing");
-    let totals = app.stats.totals(Window::Start);
+    assert_eq!(*app.shown(), Shown::Over(round), "also without the news of its publishing");
+    let totals = app.stats().totals(Window::Start);
     assert_eq!((totals.ok, totals.cut, totals.error), (6, 1, 1));
 }
 
@@ -188,7 +190,7 @@ fn overlapping_rounds_one_is_followed_to_its_end() {
     assert_eq!(app.round_no(), Some(RoundNo(6)));
     fx::finish(&mut app, fifth);
     assert_eq!(app.round_no(), Some(RoundNo(6)));
-    assert_eq!(app.stats.totals(Window::Start).rounds, 5, "counted all the same");
+    assert_eq!(app.stats().totals(Window::Start).rounds, 5, "counted all the same");
 }
 
 #[test]
@@ -215,7 +217,7 @@ fn a_changed_setting_is_marked_at_the_first_round_that_has_it() {
     let settings = Arc::new(app.wanted().clone());
     fx::start(&mut app, &fx::round(5, fx::at(5), &settings, &fx::TYPICAL));
     let change = Change { what: "budget", from: "200".to_owned(), to: "250".to_owned() };
-    assert!(app.marks.iter().eq([&Mark { round: RoundNo(5), change }]));
+    assert!(app.picture().marks.iter().eq([&Mark { round: RoundNo(5), change }]));
 }
 
 #[test]
@@ -276,7 +278,7 @@ fn help_leaves_the_dashboard_alone() {
     press(&mut app, Action::Help);
     assert!(press(&mut app, Action::BudgetUp).is_empty());
     press(&mut app, Action::Down);
-    assert_eq!((app.screen, app.selected), (Screen::Help(1), 5));
+    assert_eq!((app.screen, app.selected), (Screen::Help { top: 1, detail: false }, 5));
     press(&mut app, Action::Back);
     assert_eq!(app.screen, Screen::Dashboard);
     assert_eq!(press(&mut app, Action::Quit), [Effect::Quit]);

@@ -28,6 +28,38 @@ impl Window {
         }
     }
 
+    /// Its name over a panel.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::TenSeconds => "last 10 s",
+            Self::Minute => "last 1 min",
+            Self::FiveMinutes => "last 5 min",
+            Self::Start => "since start",
+        }
+    }
+
+    /// Its name in a sentence.
+    #[must_use]
+    pub const fn phrase(self) -> &'static str {
+        match self {
+            Self::TenSeconds => "in the last 10 seconds",
+            Self::Minute => "in the last minute",
+            Self::FiveMinutes => "in the last 5 minutes",
+            Self::Start => "since the start",
+        }
+    }
+
+    /// Where a sparkline of it begins; without a limit it shows the last five minutes.
+    #[must_use]
+    pub const fn ago(self) -> &'static str {
+        match self {
+            Self::TenSeconds => "10 s ago",
+            Self::Minute => "60 s ago",
+            Self::FiveMinutes | Self::Start => "5 min ago",
+        }
+    }
+
     /// Its name on screen.
     #[must_use]
     pub const fn label(self) -> &'static str {

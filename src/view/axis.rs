@@ -81,7 +81,7 @@ impl Axis {
 
     fn add_lines(&mut self, app: &App, budget: Duration, request: Duration) {
         let cuts = !app.round_settings().mode.ignores_budget();
-        let quorum = match &app.shown {
+        let quorum = match app.shown() {
             Shown::Over(round) => round.quorum_at,
             _ => None,
         };

@@ -47,6 +47,13 @@ impl<'a> Ctx<'a> {
         Span::styled(text.into(), self.theme.bold(tone))
     }
 
+    /// The chosen window and how many rounds are in it: `last 1 min · 120 rounds`.
+    #[must_use]
+    pub fn window_words(&self, rounds: u64) -> String {
+        let word = if rounds == 1 { "round" } else { "rounds" };
+        format!("{} {} {rounds} {word}", self.app.window.title(), self.glyphs.dot)
+    }
+
     /// An endpoint's name.
     #[must_use]
     pub fn endpoint(&self, id: EndpointId) -> &str {

@@ -21,6 +21,20 @@ const IN_HELP: [Entry; 2] = [
     Entry { keys: "↑↓", ascii: "j k", label: "scroll", rank: 2 },
 ];
 
+/// What the footer of a call's detail shows besides.
+const IN_DETAIL: [Entry; 4] = [
+    Entry { keys: "Esc", ascii: "Esc", label: "back", rank: 1 },
+    Entry { keys: "↑↓", ascii: "j k", label: "other call", rank: 2 },
+    Entry { keys: ", .", ascii: ", .", label: "other round", rank: 3 },
+    Entry { keys: "w", ascii: "w", label: "window", rank: 4 },
+];
+
+/// The footer while the filter is typed.
+const TYPING: [Entry; 2] = [
+    Entry { keys: "Enter", ascii: "Enter", label: "keep", rank: 0 },
+    Entry { keys: "Esc", ascii: "Esc", label: "all lanes", rank: 0 },
+];
+
 impl Widget for &Footer<'_> {
     fn render(self, area: Rect, buf: &mut Buffer) {
         if area.is_empty() {
@@ -28,8 +42,10 @@ impl Widget for &Footer<'_> {
         }
         let all = BINDINGS.iter().filter_map(|b| b.footer);
         let entries: Vec<Entry> = match self.ctx.app.screen {
+            Screen::Dashboard if self.ctx.app.is_typing() => TYPING.to_vec(),
             Screen::Dashboard => all.collect(),
-            Screen::Help(_) => IN_HELP.into_iter().chain(all.filter(|e| e.rank == 0)).collect(),
+            Screen::Detail(_) => IN_DETAIL.into_iter().chain(all.filter(|e| e.rank == 0)).collect(),
+            Screen::Help { .. } => IN_HELP.into_iter().chain(all.filter(|e| e.rank == 0)).collect(),
         };
         let keys = |e: &Entry| if self.ctx.app.options.ascii { e.ascii } else { e.keys };
         let length = |e: &Entry| width(keys(e)) + 1 + width(e.label) + 3;

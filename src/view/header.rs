@@ -46,6 +46,16 @@ impl Ctx<'_> {
         }
     }
 
+    /// That the picture is frozen, and how many rounds have settled since the one on the lanes.
+    pub(super) fn frozen(&self) -> Option<Span<'static>> {
+        let words = match self.app.rounds_back()? {
+            0 => " frozen ".to_owned(),
+            1 => format!(" frozen {} 1 round back ", self.glyphs.dot),
+            n => format!(" frozen {} {n} rounds back ", self.glyphs.dot),
+        };
+        Some(Span::styled(words, super::theme::Theme::reversed()))
+    }
+
     /// A setting's pieces: one value, or the old and the new one.
     fn setting(&self, (from, to): (String, String), unit: &str, tone: Tone) -> Vec<Span<'static>> {
         if from == to {
@@ -121,8 +131,8 @@ impl Header<'_> {
                     "",
                     Tone::Hedge,
                 ));
-                if ctx.app.warming > 0 {
-                    out.push(ctx.tone(format!(" {} warming", ctx.app.warming), Tone::Hedge));
+                if ctx.app.picture().warming > 0 {
+                    out.push(ctx.tone(format!(" {} warming", ctx.app.picture().warming), Tone::Hedge));
                 }
                 out.push(ctx.dim("  by "));
             }
@@ -152,11 +162,12 @@ impl Header<'_> {
     }
 
     fn right(&self) -> Vec<Span<'static>> {
-        vec![self.ctx.pace()]
+        let frozen = self.ctx.frozen().map(|frozen| [frozen, Span::raw("   ")]);
+        frozen.into_iter().flatten().chain([self.ctx.pace()]).collect()
     }
 
     fn honesty(&self, width: u16) -> Vec<Vec<Span<'static>>> {
-        let (ctx, pulse) = (self.ctx, self.ctx.app.stats.pulse());
+        let (ctx, pulse) = (self.ctx, self.ctx.app.stats().pulse());
         let none = ctx.glyphs.none;
         let time = |label: &str, time: Option<Duration>| {
             vec![ctx.dim(format!("{label} ")), Ctx::plain(time.map_or_else(|| none.to_owned(), numbers::ms))]

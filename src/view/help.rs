@@ -38,11 +38,17 @@ impl Widget for &Help<'_> {
         let mut pen = Pen::new(buf);
         let title = [ctx.bold("Keys and signs", Tone::Plain)];
         let row = Row { x: area.x + 1, y: area.y, width: area.width.saturating_sub(2) };
-        pen.title(row, &title, (ctx.glyphs.rule, theme.dim()), &[ctx.dim("rounds go on meanwhile")]);
         let page = HelpPage::of(area.width, area.height);
+        // Where not everything is in sight, it says where one is.
+        let first = self.top.min(page.end());
+        let right = match page.end() {
+            0 => "rounds go on meanwhile".to_owned(),
+            end => format!("{}-{} of {}", first + 1, first + page.in_sight(), end + page.in_sight()),
+        };
+        pen.title(row, &title, (ctx.glyphs.rule, theme.dim()), &[ctx.dim(right)]);
         let (top, rows, in_sight) = (area.y + 1 + page.air, page.rows, page.in_sight());
         let lines = self.lines(page);
-        for (i, line) in lines.iter().skip(self.top.min(page.end())).take(in_sight).enumerate() {
+        for (i, line) in lines.iter().skip(first).take(in_sight).enumerate() {
             let column = u16::try_from(i / rows.max(1)).unwrap_or(u16::MAX);
             let x = area.x + 1 + column.saturating_mul(HelpPage::LINE);
             let y = top + u16::try_from(i % rows.max(1)).unwrap_or(u16::MAX);

@@ -15,7 +15,7 @@ const LEAST_TOP: u32 = 12;
 pub fn draw(ctx: &Ctx<'_>, pen: &mut Pen<'_>, axis: &Axis, endpoint: EndpointId, bottom: u16, rows: u16) {
     let halves = usize::from(axis.scale.width()) * 2;
     let mut counts = vec![0_u32; halves];
-    for time in ctx.app.stats.completions(endpoint) {
+    for time in ctx.app.stats().completions(endpoint) {
         // Eighths to half cells.
         let half = usize::try_from(axis.scale.eighths(time) / 4).unwrap_or(usize::MAX);
         if let Some(count) = counts.get_mut(half) {

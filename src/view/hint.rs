@@ -27,7 +27,7 @@ impl Widget for &HintLine<'_> {
         let mut pen = Pen::new(buf);
         let (mut x, end) =
             (area.x + if self.size == Size::Small { 1 } else { 2 }, area.right().saturating_sub(1));
-        for (i, hint) in self.ctx.app.stats.hints().iter().enumerate() {
+        for (i, hint) in self.ctx.app.stats().hints().iter().enumerate() {
             let room = end.saturating_sub(x);
             let forms = [true, false].map(|long| self.words(hint, long));
             let Some(words) = forms.iter().find(|w| spans_width(w) <= room) else {

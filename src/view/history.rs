@@ -37,10 +37,10 @@ impl Widget for &HistoryPanel<'_> {
         let x = area.x + 1;
         let labels = strips.iter().map(|s| width(s.label)).max().unwrap_or(0);
         let (from, end) = (x + labels + 3, area.right().saturating_sub(1));
-        let running = matches!(self.ctx.app.shown, Shown::Running(_));
+        let running = matches!(self.ctx.app.shown(), Shown::Running(_));
         let last = end.saturating_sub(u16::from(running));
         let rounds: Vec<&RoundMark> =
-            self.ctx.app.stats.history().last(usize::from(last.saturating_sub(from))).collect();
+            self.ctx.app.stats().history().last(usize::from(last.saturating_sub(from))).collect();
         let start = last.saturating_sub(u16::try_from(rounds.len()).unwrap_or(u16::MAX));
         let whole = area.height >= 5;
         if whole {
@@ -121,7 +121,7 @@ impl HistoryPanel<'_> {
         if rounds.len() > 12 {
             limit = pen.put_right(end, y, &newest.no.to_string(), dim).saturating_sub(2);
         }
-        for mark in &ctx.app.marks {
+        for mark in &ctx.app.picture().marks {
             let Some(at) = rounds.iter().position(|m| m.no == mark.round) else { continue };
             let x = start.saturating_add(u16::try_from(at).unwrap_or(u16::MAX));
             let (change, arrow) = (&mark.change, ctx.glyphs.arrow);

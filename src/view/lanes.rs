@@ -41,9 +41,7 @@ impl Widget for &Lanes<'_> {
         if area.is_empty() {
             return;
         }
-        let lanes: Vec<Option<Lane>> =
-            (0..self.ctx.app.endpoints.len()).map(|i| self.ctx.app.lane(i)).collect();
-        let (placed, hidden) = self.place(lanes, area);
+        let (placed, hidden) = self.place(area);
         let mut pen = Pen::new(buf);
         let bottom = placed.iter().map(|p| p.y + extra_rows(p.lane.as_ref()) + 1).max().unwrap_or(area.y);
         self.grid(area.y, bottom.min(area.bottom()), &mut pen);
@@ -69,16 +67,20 @@ fn extra_rows(lane: Option<&Lane>) -> u16 {
 
 impl Lanes<'_> {
     /// The lanes that fit, and the states of those that don't.
-    fn place(&self, lanes: Vec<Option<Lane>>, area: Rect) -> (Vec<Placed>, Vec<Option<LaneState>>) {
+    fn place(&self, area: Rect) -> (Vec<Placed>, Vec<Option<LaneState>>) {
+        let app = self.ctx.app;
+        let indices = app.lineup.lanes();
+        let lanes: Vec<Option<Lane>> = indices.iter().map(|&i| app.lane(i)).collect();
+        let selected = indices.iter().position(|&i| i == app.selected).unwrap_or(0);
         let rows: Vec<u16> = lanes.iter().map(|l| self.rows.saturating_add(extra_rows(l.as_ref()))).collect();
         let all: u32 = rows.iter().map(|&r| u32::from(r)).sum();
         let fits = all <= u32::from(area.height);
         // One row says what is not in sight.
         let room = if fits { area.height } else { area.height.saturating_sub(1) };
-        let range = if fits { 0..rows.len() } else { window(&rows, self.ctx.app.selected, room) };
+        let range = if fits { 0..rows.len() } else { window(&rows, selected, room) };
         let (mut placed, mut hidden, mut y) = (Vec::new(), Vec::new(), area.y);
-        for (index, lane) in lanes.into_iter().enumerate() {
-            if range.contains(&index) {
+        for (place, (&index, lane)) in indices.iter().zip(lanes).enumerate() {
+            if range.contains(&place) {
                 let next = y + self.rows.saturating_add(extra_rows(lane.as_ref()));
                 placed.push(Placed { index, lane, y: y + self.rows - 1 });
                 y = next;
@@ -267,7 +269,7 @@ impl Lanes<'_> {
         let Some((p50, high)) = self.columns.quantiles else { return };
         let dim = self.ctx.theme.dim();
         for (end, q) in [(p50, 0.5), (high, self.ctx.high_quantile().0)] {
-            let text = match self.ctx.app.stats.quantile(EndpointId(index), q) {
+            let text = match self.ctx.app.stats().quantile(EndpointId(index), q) {
                 Quantile::At(time) => numbers::measured(time).0,
                 Quantile::Above(time) => format!(">{}", numbers::measured(time).0),
                 Quantile::None => self.ctx.glyphs.none.to_owned(),

@@ -1,4 +1,4 @@
-//! Missing calls by endpoint and reason over the last minute: counts, shares and a sparkline each.
+//! Missing calls by endpoint and reason over the chosen window: counts, shares and a sparkline each.
 
 use super::ctx::Ctx;
 use super::layout::Size;
@@ -6,7 +6,7 @@ use super::text::{Pen, Row, cut};
 use super::theme::Tone;
 use crate::domain::Mode;
 use crate::domain::numbers;
-use crate::stats::{Bucket, MissingRow, Totals, Window};
+use crate::stats::{Bucket, MissingRow, Totals};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
@@ -60,7 +60,7 @@ impl Widget for &Missing<'_> {
         }
         let mut pen = Pen::new(buf);
         let rows = self.ctx.app.missing_rows();
-        let totals = self.ctx.app.stats.totals(Window::Minute);
+        let totals = self.ctx.app.stats().totals(self.ctx.app.window);
         if self.size == Size::Small {
             self.line(&rows, area, &mut pen);
         } else {
@@ -72,15 +72,14 @@ impl Widget for &Missing<'_> {
 impl Missing<'_> {
     fn table(&self, rows: &[MissingRow], totals: &Totals, area: Rect, pen: &mut Pen<'_>) {
         let (ctx, theme) = (self.ctx, self.ctx.theme);
-        let rounds = if totals.rounds == 1 { "round" } else { "rounds" };
-        let right = format!("last 1 min {} {} {rounds}", ctx.glyphs.dot, totals.rounds);
+        let right = ctx.window_words(totals.rounds);
         let title = ctx.bold("Missing by reason", Tone::Plain);
         let first = Row { x: area.x, y: area.y, width: area.width };
         pen.title(first, &[title], (ctx.glyphs.rule, theme.dim()), &[ctx.dim(right)]);
         let grid = Grid::of(area, self.name_width);
         let mut y = area.y + 1;
         if self.size == Size::Full {
-            Self::heads(&grid, y, theme.dim(), pen);
+            self.heads(&grid, y, theme.dim(), pen);
             y += 1;
         }
         if totals.rounds == 0 {
@@ -88,7 +87,8 @@ impl Missing<'_> {
             return;
         }
         if rows.is_empty() {
-            pen.put(grid.name, y, grid.end, "nothing missing in the last minute", theme.dim());
+            let when = ctx.app.window.phrase();
+            pen.put(grid.name, y, grid.end, &format!("nothing missing {when}"), theme.dim());
             y += 1;
         }
         // The last row is the total's.
@@ -107,13 +107,13 @@ impl Missing<'_> {
         }
     }
 
-    fn heads(grid: &Grid, y: u16, dim: ratatui::style::Style, pen: &mut Pen<'_>) {
+    fn heads(&self, grid: &Grid, y: u16, dim: ratatui::style::Style, pen: &mut Pen<'_>) {
         pen.put(grid.name, y, grid.end, "endpoint", dim);
         pen.put(grid.reason, y, grid.end, "reason", dim);
         pen.put_right(grid.count_end, y, "count", dim);
         pen.put_right(grid.share_end, y, "share", dim);
         if grid.end > grid.spark + 12 {
-            pen.put(grid.spark, y, grid.end, "60 s ago", dim);
+            pen.put(grid.spark, y, grid.end, self.ctx.app.window.ago(), dim);
             pen.put_right(grid.end, y, "now", dim);
         }
     }
@@ -136,7 +136,7 @@ impl Missing<'_> {
         pen.put_right(grid.count_end, y, &row.count.to_string(), style(Tone::Plain));
         pen.put_right(grid.share_end, y, &numbers::percent(row.count, row.calls, "-"), style(Tone::Plain));
         let buckets = usize::from(grid.end.saturating_sub(grid.spark)).min(60);
-        let spark = ctx.app.stats.spark(row.endpoint, row.reason, Window::Minute, buckets);
+        let spark = ctx.app.stats().spark(row.endpoint, row.reason, ctx.app.window, buckets);
         for (bucket, x) in spark.iter().zip(grid.spark..grid.end) {
             match self.level(*bucket) {
                 Some(level) => pen.cell(x, y, level, ctx.theme.tone(tone)),

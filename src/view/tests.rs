@@ -238,17 +238,23 @@ fn no_endpoints_at_all() {
 }
 
 #[test]
-fn the_help_is_whole_at_80x24() {
-    let mut app = scenes::named(&["a"]);
-    update(&mut app, Message::Resized(80, 24));
-    update(&mut app, Message::Action(Action::Help));
-    let shown = printed(&drawn(&app, 80, 24));
-    for binding in crate::app::actions::BINDINGS {
-        assert!(shown.contains(binding.help), "{} is cut", binding.help);
-    }
-    for sign in
-        ["within its limit", "where it happened", "or lost", "the winner", "k-th answer", "hedge delay"]
-    {
-        assert!(shown.contains(sign), "{sign} is cut");
+fn the_help_can_be_read_to_its_end_at_every_size() {
+    for (width, height) in [(80, 24), (40, 10), (60, 16), (120, 40)] {
+        let mut app = scenes::named(&["a"]);
+        update(&mut app, Message::Resized(width, height));
+        update(&mut app, Message::Action(Action::Help));
+        let mut shown = String::new();
+        for _ in 0..20 {
+            shown.push_str(&printed(&drawn(&app, width, height)));
+            update(&mut app, Message::Action(Action::PageDown));
+        }
+        for binding in crate::app::actions::BINDINGS {
+            assert!(shown.contains(binding.help), "{} is cut at {width}x{height}", binding.help);
+        }
+        for sign in
+            ["within its limit", "where it happened", "or lost", "the winner", "k-th answer", "hedge delay"]
+        {
+            assert!(shown.contains(sign), "{sign} is cut at {width}x{height}");
+        }
     }
 }

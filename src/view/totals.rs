@@ -26,7 +26,7 @@ impl Widget for &TotalsPanel<'_> {
         }
         let (ctx, theme) = (self.ctx, self.ctx.theme);
         let mut pen = Pen::new(buf);
-        let totals = Window::ALL.map(|w| ctx.app.stats.totals(w));
+        let totals = Window::ALL.map(|w| ctx.app.stats().totals(w));
         let rounds = totals.last().map_or(0, |t| t.rounds);
         let words = format!("{rounds} {}", if rounds == 1 { "round" } else { "rounds" });
         let first = Row { x: area.x, y: area.y, width: area.width };

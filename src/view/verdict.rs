@@ -55,7 +55,7 @@ impl Widget for &Verdict<'_> {
 impl Verdict<'_> {
     fn counts(&self, bare: bool) -> Vec<Vec<Span<'static>>> {
         let (ctx, glyphs) = (self.ctx, self.ctx.glyphs);
-        let tally = match &ctx.app.shown {
+        let tally = match ctx.app.shown() {
             Shown::Waiting => return Vec::new(),
             Shown::Running(live) => Tally::of_live(live),
             Shown::Over(round) => Tally::of_round(round),
@@ -96,7 +96,7 @@ impl Verdict<'_> {
             return vec![ctx.bold(shown, Tone::Plain)];
         }
         let most = self.regions.area.width * 2 / 3;
-        let (text, tone) = match &ctx.app.shown {
+        let (text, tone) = match ctx.app.shown() {
             Shown::Waiting => return Vec::new(),
             Shown::Running(live) => running(ctx, live),
             Shown::Over(round) => {

@@ -1,0 +1,125 @@
+//! What the screen looks at: the live picture or a frozen one, and the round on its lanes.
+
+use super::{App, Health, Lane, Panel, Picture, Shown};
+use crate::domain::{Mode, RoundNo, Settings};
+use crate::stats::{MissingRow, Stats};
+use std::time::Duration;
+
+impl App {
+    /// The picture that is looked at.
+    #[must_use]
+    pub fn picture(&self) -> &Picture {
+        self.frozen.as_deref().unwrap_or(&self.live)
+    }
+
+    /// How many rounds have settled since the one on the lanes, where the picture is frozen.
+    #[must_use]
+    pub fn rounds_back(&self) -> Option<usize> {
+        let frozen = self.frozen.as_deref()?;
+        Some(frozen.round_no().map_or(0, |no| self.live.rounds_after(no)))
+    }
+
+    /// The counts that are shown.
+    #[must_use]
+    pub fn stats(&self) -> &Stats {
+        &self.picture().stats
+    }
+
+    /// The round on the lanes.
+    #[must_use]
+    pub fn shown(&self) -> &Shown {
+        &self.picture().shown
+    }
+
+    /// Its number.
+    #[must_use]
+    pub fn round_no(&self) -> Option<RoundNo> {
+        self.picture().round_no()
+    }
+
+    /// How long it runs or took.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.picture().elapsed()
+    }
+
+    /// How far calls reached, in this round and the last ones with the same mode and budget.
+    #[must_use]
+    pub fn reach(&self) -> Duration {
+        self.picture().reach()
+    }
+
+    /// The missing table of the chosen window, in an order that changes at most once a second.
+    #[must_use]
+    pub fn missing_rows(&self) -> Vec<MissingRow> {
+        self.picture().missing_rows(self.window)
+    }
+
+    /// Whether something on screen moves with time alone, so that frames are worth drawing.
+    #[must_use]
+    pub fn is_moving(&self) -> bool {
+        self.frozen.is_none()
+            && matches!(self.live.shown, Shown::Running(_))
+            && self.health == Health::Running
+    }
+
+    /// Whether keys are text at the moment.
+    #[must_use]
+    pub const fn is_typing(&self) -> bool {
+        self.lineup.is_typing()
+    }
+
+    /// The settings of the round on the lanes; before the first, those it will have.
+    #[must_use]
+    pub fn round_settings(&self) -> &Settings {
+        match self.shown() {
+            Shown::Waiting => self.config.live(),
+            Shown::Running(live) => &live.started.settings,
+            Shown::Over(round) => &round.settings,
+        }
+    }
+
+    /// The optional budget of the round on the lanes.
+    #[must_use]
+    pub fn round_budget(&self) -> Duration {
+        match self.shown() {
+            Shown::Waiting => self.config.live().effective_budget().0,
+            Shown::Running(live) => live.started.budget,
+            Shown::Over(round) => round.budget,
+        }
+    }
+
+    /// An endpoint's call as its lane shows it; `None` before the first round.
+    #[must_use]
+    pub fn lane(&self, index: usize) -> Option<Lane> {
+        match self.shown() {
+            Shown::Waiting => None,
+            Shown::Over(round) => round.calls.get(index).map(Lane::of_call),
+            Shown::Running(live) => {
+                // A call that the budget will cut never shows more than the budget, however late the news.
+                let cut = !live.started.settings.mode.ignores_budget() && !self.is_required(index);
+                let elapsed = self.elapsed();
+                Lane::of_live(live, index, if cut { elapsed.min(live.started.budget) } else { elapsed })
+            }
+        }
+    }
+
+    fn is_required(&self, index: usize) -> bool {
+        self.endpoints.get(index).is_some_and(|e| e.required)
+    }
+
+    /// Whether calls of the round on the lanes may run past its budget.
+    #[must_use]
+    pub fn may_pass_budget(&self) -> bool {
+        self.round_settings().mode.ignores_budget() || self.endpoints.iter().any(|e| e.required)
+    }
+
+    /// The panel to show where there is room for one: the one asked for, else the one that suits the mode.
+    #[must_use]
+    pub fn panel(&self) -> Panel {
+        self.panel.unwrap_or(match self.round_settings().mode {
+            Mode::Hedge => Panel::Hedges,
+            _ => Panel::Missing,
+        })
+    }
+}

@@ -1,0 +1,244 @@
+//! What rounds put on the screen: the round on the lanes, the counts, the rounds kept to look back at. Events
+//! change it; keys only choose which picture is looked at, the live one or a frozen copy.
+
+use super::live::LiveRound;
+use super::{Change, Shown};
+use crate::domain::event::{RoundStarted, Vitals};
+use crate::domain::{EndpointId, Event, Reason, Round, RoundNo, Settings};
+use crate::stats::{MissingRow, Stats, Window};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Rounds that are kept whole, at most.
+const KEPT_ROUNDS: usize = 600;
+
+/// Calls in all rounds that are kept, at most; about 400 bytes each.
+const KEPT_CALLS: usize = 32_000;
+
+/// Changes of settings that are remembered.
+const MARKS: usize = 64;
+
+/// Rounds over which the axis remembers how far calls reached.
+const REACHES: usize = 20;
+
+/// The least time between two sortings of the missing table.
+const RESORT: Duration = Duration::from_secs(1);
+
+/// A change of settings and the round that was the first to have it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// The round.
+    pub round: RoundNo,
+    /// What changed.
+    pub change: Change,
+}
+
+/// What rounds put on the screen.
+#[derive(Debug, Clone)]
+pub struct Picture {
+    pub(crate) shown: Shown,
+    pub(crate) stats: Stats,
+    pub(crate) marks: VecDeque<Mark>,
+    /// Calls of the latest round that are not hedged yet for want of samples.
+    pub(crate) warming: usize,
+    /// The latest rounds in order of their numbers.
+    pub(crate) rounds: VecDeque<Arc<Round>>,
+    endpoints: usize,
+    /// What the last round that started had.
+    settings: Option<Arc<Settings>>,
+    now: Duration,
+    /// How long the last rounds took, where they may run past the budget.
+    reaches: VecDeque<Duration>,
+    /// Places of the missing table's rows, and when they were given.
+    order: (Duration, HashMap<(EndpointId, Reason), usize>),
+}
+
+impl Picture {
+    /// Nothing yet, for this many endpoints.
+    #[must_use]
+    pub fn new(endpoints: usize) -> Self {
+        Self {
+            shown: Shown::Waiting,
+            stats: Stats::new(endpoints),
+            marks: VecDeque::new(),
+            warming: 0,
+            rounds: VecDeque::new(),
+            endpoints,
+            settings: None,
+            now: Duration::ZERO,
+            reaches: VecDeque::new(),
+            order: (Duration::ZERO, HashMap::new()),
+        }
+    }
+
+    /// How long the round on the lanes runs or took.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        match &self.shown {
+            Shown::Waiting => Duration::ZERO,
+            Shown::Running(live) => live.elapsed(self.now),
+            Shown::Over(round) => round.took,
+        }
+    }
+
+    /// The number of the round on the lanes.
+    #[must_use]
+    pub fn round_no(&self) -> Option<RoundNo> {
+        match &self.shown {
+            Shown::Waiting => None,
+            Shown::Running(live) => Some(live.started.round),
+            Shown::Over(round) => Some(round.no),
+        }
+    }
+
+    /// How far calls reached, in this round and the last ones with the same mode and budget.
+    #[must_use]
+    pub fn reach(&self) -> Duration {
+        self.reaches.iter().copied().max().unwrap_or_default().max(self.elapsed())
+    }
+
+    /// The missing table of a window, in an order that changes at most once a second.
+    #[must_use]
+    pub fn missing_rows(&self, window: Window) -> Vec<MissingRow> {
+        let mut rows = self.stats.missing(window);
+        rows.sort_by_cached_key(|row| {
+            self.order.1.get(&(row.endpoint, row.reason)).copied().unwrap_or(usize::MAX)
+        });
+        rows
+    }
+
+    /// Rounds that settled after the one on the lanes.
+    #[must_use]
+    pub fn rounds_after(&self, no: RoundNo) -> usize {
+        self.rounds.iter().rev().take_while(|r| r.no > no).count()
+    }
+
+    /// Time passed. Messages may be handled late; the screen's time never goes back.
+    pub(super) fn tick(&mut self, now: Duration) {
+        self.now = self.now.max(now);
+    }
+
+    /// Puts another of the kept rounds on the lanes. False if there is none that way.
+    pub(super) fn go(&mut self, back: bool) -> bool {
+        let here = self.round_no().unwrap_or(RoundNo(u64::MAX));
+        let next = if back {
+            self.rounds.iter().rev().find(|r| r.no < here)
+        } else {
+            self.rounds.iter().find(|r| r.no > here)
+        };
+        let next = next.map(Arc::clone);
+        let found = next.is_some();
+        if let Some(round) = next {
+            self.shown = Shown::Over(round);
+        }
+        found
+    }
+
+    /// Puts this round on the lanes, if it is kept.
+    pub(super) fn go_to(&mut self, no: RoundNo) {
+        if let Some(round) = self.rounds.iter().find(|r| r.no == no) {
+            self.shown = Shown::Over(Arc::clone(round));
+        }
+    }
+
+    /// Forgets the counts, not the rounds.
+    pub(super) fn reset(&mut self) {
+        self.stats.reset();
+        self.marks.clear();
+        self.reaches.clear();
+        self.order.1.clear();
+    }
+
+    /// Gives the missing table's rows their places by the counts of this window.
+    pub(super) fn sort_missing(&mut self, window: Window) {
+        let rows = self.stats.missing(window).into_iter().enumerate();
+        let places = rows.map(|(place, row)| ((row.endpoint, row.reason), place)).collect();
+        self.order = (self.stats.now(), places);
+    }
+
+    /// Takes in what happened to rounds; `optional` calls of each are optional.
+    pub(super) fn engine(&mut self, event: Event, optional: usize, window: Window) {
+        match event {
+            Event::RoundStarted(started) => self.started(started, optional),
+            Event::Attempt { round, call, attempt, at, step } => {
+                if let Some(live) = self.running(round) {
+                    live.step(call, attempt, at, &step);
+                }
+            }
+            Event::CallSettled { round, call, at, outcome } => {
+                if let Some(live) = self.running(round) {
+                    live.settle(call, at, outcome);
+                }
+            }
+            Event::RoundPublished(round) => {
+                if self.running(round.no).is_some() {
+                    self.shown = Shown::Over(round);
+                }
+            }
+            Event::RoundSettled { round, vitals } => self.settled(round, vitals, window),
+            Event::StartSkipped { .. }
+            | Event::SettingsChanged { .. }
+            | Event::Failed(_)
+            | Event::Paused(_) => {}
+        }
+    }
+
+    fn running(&mut self, round: RoundNo) -> Option<&mut LiveRound> {
+        match &mut self.shown {
+            Shown::Running(live) if live.started.round == round => Some(live),
+            _ => None,
+        }
+    }
+
+    /// Rounds may overlap. The one on the lanes stays until it is over, and then until the next starts:
+    /// whoever always showed the newest would never see one reach its deadline.
+    fn started(&mut self, started: RoundStarted, optional: usize) {
+        let settings = Arc::clone(&started.settings);
+        if let Some(before) = self.settings.replace(Arc::clone(&settings)) {
+            if !comparable(&before, &settings) {
+                self.reaches.clear();
+            }
+            for change in Change::between(&before, &settings, optional) {
+                push(&mut self.marks, Mark { round: started.round, change }, MARKS);
+            }
+        }
+        self.warming = started.warming;
+        if !matches!(self.shown, Shown::Running(_)) {
+            self.shown = Shown::Running(LiveRound::new(started, self.endpoints));
+        }
+    }
+
+    fn settled(&mut self, round: Arc<Round>, vitals: Vitals, window: Window) {
+        self.stats.fold(&round, vitals);
+        if self.settings.as_ref().is_some_and(|s| comparable(s, &round.settings)) {
+            push(&mut self.reaches, round.took, REACHES);
+        }
+        let due = self.stats.now().saturating_sub(self.order.0) >= RESORT;
+        if self.order.1.is_empty() || due {
+            self.sort_missing(window);
+        }
+        if self.round_no() == Some(round.no) {
+            self.shown = Shown::Over(Arc::clone(&round));
+        }
+        // Rounds that overlap may settle out of order.
+        let place = self.rounds.iter().rev().take_while(|r| r.no > round.no).count();
+        let most = (KEPT_CALLS / round.calls.len().max(1)).clamp(1, KEPT_ROUNDS);
+        self.rounds.insert(self.rounds.len() - place, round);
+        while self.rounds.len() > most {
+            self.rounds.pop_front();
+        }
+    }
+}
+
+/// Whether times of rounds with these settings can stand on one axis.
+fn comparable(a: &Settings, b: &Settings) -> bool {
+    a.mode == b.mode && a.budget == b.budget
+}
+
+fn push<T>(ring: &mut VecDeque<T>, value: T, most: usize) {
+    if ring.len() >= most {
+        ring.pop_front();
+    }
+    ring.push_back(value);
+}

@@ -1,0 +1,28 @@
+//! What the mouse can point at. The view says what stands where, the terminal says where it was clicked.
+
+use super::Action;
+use crate::domain::RoundNo;
+
+/// Something on the screen that can be pointed at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// A lane, by its endpoint's index.
+    Lane(usize),
+    /// A round in the history.
+    Round(RoundNo),
+    /// A key in the footer.
+    Key(Action),
+    /// Anything else.
+    Elsewhere,
+}
+
+/// What the mouse did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gesture {
+    /// A press of the main button.
+    Click,
+    /// The wheel, up.
+    WheelUp,
+    /// The wheel, down.
+    WheelDown,
+}

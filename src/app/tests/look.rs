@@ -1,0 +1,169 @@
+//! What is looked at: filter, order, window, panel, frozen pictures and the mouse.
+
+use super::*;
+use crate::app::actions::{Key, KeyCode};
+
+fn type_in(app: &mut App, text: &str) {
+    for c in text.chars() {
+        update(app, Message::Typed(Key::char(c)));
+    }
+}
+
+#[test]
+fn the_filter_chooses_lanes_by_name_and_by_reason() {
+    let mut app = fx::page(Mode::Deadline, 300, Options::default());
+    press(&mut app, Action::Filter);
+    assert!(app.is_typing());
+    type_in(&mut app, "re");
+    let names = |app: &App| -> Vec<String> {
+        app.lineup.lanes().iter().map(|&i| app.endpoints[i].name.clone()).collect()
+    };
+    // By their names reviews and recs, by `connect_refused` the ads.
+    assert_eq!(names(&app), ["reviews", "recs", "ads"]);
+    type_in(&mut app, "c");
+    assert_eq!(names(&app), ["recs"]);
+    assert_eq!(app.selected, 5, "the selected lane stays selected while it is shown");
+    type_in(&mut app, "q?");
+    assert!(names(&app).is_empty(), "keys are text while typing");
+    press(&mut app, Action::Detail);
+    assert_eq!(app.screen, Screen::Dashboard, "no lane, no detail");
+    update(&mut app, Message::Typed(Key::plain(KeyCode::Esc)));
+    assert_eq!((names(&app).len(), app.is_typing()), (8, false));
+    assert_eq!(update(&mut app, Message::Pasted("q1".to_owned())), [], "pasted text holds no commands");
+    press(&mut app, Action::Filter);
+    update(&mut app, Message::Pasted("ads".to_owned()));
+    update(&mut app, Message::Typed(Key::plain(KeyCode::Enter)));
+    assert_eq!((names(&app), app.selected), (vec!["ads".to_owned()], 7), "a shown lane is selected");
+    assert_eq!(update(&mut app, Message::Typed(Key::ctrl('c'))), [Effect::Quit]);
+    press(&mut app, Action::Back);
+    assert_eq!(names(&app).len(), 8, "Esc takes the filter back");
+}
+
+#[test]
+fn lanes_are_sorted_by_what_a_key_asks_for() {
+    let mut app = fx::page(Mode::Deadline, 300, Options::default());
+    let first = |app: &App| app.endpoints[app.lineup.lanes()[0]].name.clone();
+    let mut seen = vec![(app.lineup.sort(), first(&app))];
+    for _ in 0..4 {
+        press(&mut app, Action::Sort);
+        seen.push((app.lineup.sort(), first(&app)));
+    }
+    let worst = {
+        let rows = app.stats().missing(app.window);
+        let count = |i: usize| rows.iter().filter(|r| r.endpoint.index() == i).map(|r| r.count).sum::<u64>();
+        (0..8).max_by_key(|&i| (count(i), std::cmp::Reverse(i))).map(|i| app.endpoints[i].name.clone())
+    };
+    let expected = [
+        (Sort::Profile, "catalog".to_owned()),
+        (Sort::Missing, worst.unwrap()),
+        (Sort::Slowest, "recs".to_owned()),
+        (Sort::Name, "ads".to_owned()),
+        (Sort::Profile, "catalog".to_owned()),
+    ];
+    assert_eq!(seen, expected);
+    press(&mut app, Action::First);
+    press(&mut app, Action::Sort);
+    press(&mut app, Action::Sort);
+    press(&mut app, Action::Sort);
+    press(&mut app, Action::First);
+    press(&mut app, Action::Down);
+    assert_eq!(app.endpoints[app.selected].name, "catalog", "keys move along what is seen");
+}
+
+#[test]
+fn history_freezes_the_picture_and_goes_round_by_round() {
+    let (mut app, round) = running();
+    assert!(app.is_moving());
+    press(&mut app, Action::Earlier);
+    assert_eq!((app.round_no(), app.rounds_back()), (Some(RoundNo(3)), Some(0)));
+    assert!(!app.is_moving(), "nothing moves in a frozen picture");
+    let before = app.stats().totals(Window::Start);
+    fx::finish(&mut app, round);
+    assert_eq!((app.round_no(), app.rounds_back()), (Some(RoundNo(3)), Some(1)), "the round went on unseen");
+    assert_eq!(app.stats().totals(Window::Start), before, "the counts are frozen with it");
+    for _ in 0..5 {
+        press(&mut app, Action::Earlier);
+    }
+    assert_eq!(app.round_no(), Some(RoundNo(1)), "there is none before the first");
+    press(&mut app, Action::Later);
+    assert_eq!(app.round_no(), Some(RoundNo(2)));
+    press(&mut app, Action::Back);
+    assert_eq!(
+        (app.round_no(), app.rounds_back()),
+        (Some(RoundNo(4)), None),
+        "Esc goes back to what is live"
+    );
+    assert_eq!(app.stats().totals(Window::Start).calls(), before.calls() + 8, "nothing was lost");
+    press(&mut app, Action::Earlier);
+    press(&mut app, Action::Later);
+    press(&mut app, Action::Later);
+    assert_eq!(app.rounds_back(), None, "past the newest it is live again");
+}
+
+#[test]
+fn freezing_holds_a_running_round_and_a_step_lets_go() {
+    let (mut app, round) = running();
+    press(&mut app, Action::Freeze);
+    let held = app.lane(6);
+    update(&mut app, Message::Tick(round.at + fx::ms(195.0)));
+    fx::finish(&mut app, round);
+    assert_eq!(app.lane(6), held);
+    assert_eq!(press(&mut app, Action::Step), [Effect::Pause(true), Effect::Step]);
+    assert_eq!(app.rounds_back(), None, "one wants to see the round that was asked for");
+    let (mut app, _) = running();
+    press(&mut app, Action::Freeze);
+    press(&mut app, Action::Freeze);
+    assert_eq!(app.rounds_back(), None);
+}
+
+#[test]
+fn rounds_are_kept_in_order_and_never_more_than_fit() {
+    let settings = Arc::new(fx::settings(Mode::Deadline));
+    let mut app = App::new(fx::setup(&fx::page_names(), (*settings).clone(), Options::default()));
+    for no in (1..=1400).map(|n: u64| if n.is_multiple_of(2) { n - 1 } else { n + 1 }) {
+        let round = fx::round(no, fx::at(no), &settings, &fx::TYPICAL);
+        fx::start(&mut app, &round);
+        fx::finish(&mut app, round);
+    }
+    let kept: Vec<u64> = app.picture().rounds.iter().map(|r| r.no.0).collect();
+    assert_eq!(kept.len(), 600);
+    assert!(kept.is_sorted() && kept.last() == Some(&1400), "rounds that overlap settle out of order");
+}
+
+#[test]
+fn the_mouse_selects_opens_scrolls_and_goes_back_in_time() {
+    let (mut app, _) = running();
+    let click = |app: &mut App, target| update(app, Message::Pointed(Gesture::Click, target));
+    click(&mut app, Target::Lane(2));
+    assert_eq!((app.selected, app.screen), (2, Screen::Dashboard));
+    click(&mut app, Target::Lane(2));
+    assert_eq!(app.screen, Screen::Detail(0), "a second click opens");
+    press(&mut app, Action::Back);
+    update(&mut app, Message::Pointed(Gesture::WheelDown, Target::Elsewhere));
+    assert_eq!(app.selected, 3);
+    click(&mut app, Target::Round(RoundNo(2)));
+    assert_eq!(app.round_no(), Some(RoundNo(2)));
+    update(&mut app, Message::Pointed(Gesture::WheelUp, Target::Round(RoundNo(2))));
+    assert_eq!(app.round_no(), Some(RoundNo(3)));
+    assert_eq!(click(&mut app, Target::Key(Action::Quit)), [Effect::Quit]);
+}
+
+#[test]
+fn the_window_and_the_panel_go_round() {
+    let mut app = fx::page(Mode::Deadline, 3, Options::default());
+    let windows: Vec<Window> = (0..4)
+        .map(|_| {
+            press(&mut app, Action::Window);
+            app.window
+        })
+        .collect();
+    assert_eq!(windows, [Window::FiveMinutes, Window::Start, Window::TenSeconds, Window::Minute]);
+    let panels: Vec<Panel> = (0..4)
+        .map(|_| {
+            press(&mut app, Action::Panel);
+            app.panel()
+        })
+        .collect();
+    assert_eq!(panels, [Panel::Hedges, Panel::Calls, Panel::Blame, Panel::Missing]);
+    assert_eq!(fx::page(Mode::Hedge, 3, Options::default()).panel(), Panel::Hedges, "the one that suits");
+}
