@@ -18,6 +18,7 @@ mod layout;
 mod legend;
 mod missing;
 mod scale;
+mod target;
 mod text;
 mod theme;
 mod totals;
@@ -27,6 +28,7 @@ mod verdict;
 mod tests;
 
 pub use layout::LEAST;
+pub use target::target;
 
 use crate::app::{App, Screen};
 use axis::Axis;

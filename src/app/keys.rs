@@ -181,7 +181,6 @@ impl App {
     pub(super) fn pointed(&mut self, gesture: Gesture, target: Target) -> Vec<Effect> {
         let screen = self.screen;
         match (gesture, target) {
-            (Gesture::Click, Target::Key(action)) => return self.act(action),
             (Gesture::Click, Target::Lane(index)) if screen == Screen::Dashboard => {
                 if self.selected == index {
                     return self.act(Action::Detail);

@@ -43,7 +43,7 @@ impl App {
         self.picture().elapsed()
     }
 
-    /// How far calls reached, in this round and the last ones with the same mode and budget.
+    /// How far calls have ever reached with the mode and budget that hold, and in the round on the lanes.
     #[must_use]
     pub fn reach(&self) -> Duration {
         self.picture().reach()

@@ -19,9 +19,6 @@ const KEPT_CALLS: usize = 32_000;
 /// Changes of settings that are remembered.
 const MARKS: usize = 64;
 
-/// Rounds over which the axis remembers how far calls reached.
-const REACHES: usize = 20;
-
 /// The least time between two sortings of the missing table.
 const RESORT: Duration = Duration::from_secs(1);
 
@@ -48,8 +45,8 @@ pub struct Picture {
     /// What the last round that started had.
     settings: Option<Arc<Settings>>,
     now: Duration,
-    /// How long the last rounds took, where they may run past the budget.
-    reaches: VecDeque<Duration>,
+    /// The longest that a round took with the mode and budget that hold.
+    longest: Duration,
     /// Places of the missing table's rows, and when they were given.
     order: (Duration, HashMap<(EndpointId, Reason), usize>),
 }
@@ -67,7 +64,7 @@ impl Picture {
             endpoints,
             settings: None,
             now: Duration::ZERO,
-            reaches: VecDeque::new(),
+            longest: Duration::ZERO,
             order: (Duration::ZERO, HashMap::new()),
         }
     }
@@ -92,10 +89,10 @@ impl Picture {
         }
     }
 
-    /// How far calls reached, in this round and the last ones with the same mode and budget.
+    /// How far calls have ever reached with the mode and budget that hold, and in the round on the lanes.
     #[must_use]
     pub fn reach(&self) -> Duration {
-        self.reaches.iter().copied().max().unwrap_or_default().max(self.elapsed())
+        self.longest.max(self.elapsed())
     }
 
     /// The missing table of a window, in an order that changes at most once a second.
@@ -146,7 +143,7 @@ impl Picture {
     pub(super) fn reset(&mut self) {
         self.stats.reset();
         self.marks.clear();
-        self.reaches.clear();
+        self.longest = Duration::ZERO;
         self.order.1.clear();
     }
 
@@ -197,11 +194,11 @@ impl Picture {
         let settings = Arc::clone(&started.settings);
         if let Some(before) = self.settings.replace(Arc::clone(&settings)) {
             if !comparable(&before, &settings) {
-                self.reaches.clear();
+                self.longest = Duration::ZERO;
             }
-            for change in Change::between(&before, &settings, optional) {
-                push(&mut self.marks, Mark { round: started.round, change }, MARKS);
-            }
+            let changes = Change::between(&before, &settings, optional).into_iter();
+            self.marks.extend(changes.map(|change| Mark { round: started.round, change }));
+            self.marks.drain(..self.marks.len().saturating_sub(MARKS));
         }
         self.warming = started.warming;
         if !matches!(self.shown, Shown::Running(_)) {
@@ -212,7 +209,7 @@ impl Picture {
     fn settled(&mut self, round: Arc<Round>, vitals: Vitals, window: Window) {
         self.stats.fold(&round, vitals);
         if self.settings.as_ref().is_some_and(|s| comparable(s, &round.settings)) {
-            push(&mut self.reaches, round.took, REACHES);
+            self.longest = self.longest.max(round.took);
         }
         let due = self.stats.now().saturating_sub(self.order.0) >= RESORT;
         if self.order.1.is_empty() || due {
@@ -234,11 +231,4 @@ impl Picture {
 /// Whether times of rounds with these settings can stand on one axis.
 fn comparable(a: &Settings, b: &Settings) -> bool {
     a.mode == b.mode && a.budget == b.budget
-}
-
-fn push<T>(ring: &mut VecDeque<T>, value: T, most: usize) {
-    if ring.len() >= most {
-        ring.pop_front();
-    }
-    ring.push_back(value);
 }

@@ -1,6 +1,5 @@
 //! What the mouse can point at. The view says what stands where, the terminal says where it was clicked.
 
-use super::Action;
 use crate::domain::RoundNo;
 
 /// Something on the screen that can be pointed at.
@@ -10,8 +9,6 @@ pub enum Target {
     Lane(usize),
     /// A round in the history.
     Round(RoundNo),
-    /// A key in the footer.
-    Key(Action),
     /// Anything else.
     Elsewhere,
 }

@@ -82,6 +82,12 @@ pub fn percent(part: u64, whole: u64, none: &str) -> String {
     if whole == 0 { none.to_owned() } else { share_percent(share(part, whole)) }
 }
 
+/// A share in percent, as short as is exact: `75 %`, `62.5 %`; one decimal at most.
+#[must_use]
+pub fn short_percent(part: u64, whole: u64) -> String {
+    percent(part, whole, "-").replace(".0 %", " %")
+}
+
 /// A share in whole percent. Never 0 or 100 where that would say none or all and is not so.
 #[must_use]
 pub fn whole_percent(part: u64, whole: u64) -> String {

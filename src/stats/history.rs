@@ -51,9 +51,15 @@ impl History {
         }
     }
 
-    /// The last `most` rounds, the oldest first.
-    pub fn last(&self, most: usize) -> impl Iterator<Item = &RoundMark> {
-        self.0.iter().skip(self.0.len().saturating_sub(most))
+    /// Every round that is kept, the oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &RoundMark> {
+        self.0.iter()
+    }
+
+    /// How many are kept.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// Whether no round has settled yet.

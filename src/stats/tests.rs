@@ -130,8 +130,7 @@ fn rounds_that_settle_out_of_order_stand_in_order() {
     for no in [1, 3, 2, 4] {
         stats.fold(&round(no, fx::at(no), &[Outcome::Ok], None), Vitals::default());
     }
-    assert!(stats.history().last(9).map(|m| m.no).eq([1, 2, 3, 4].map(RoundNo)));
-    assert!(stats.history().last(2).map(|m| m.no).eq([3, 4].map(RoundNo)));
+    assert!(stats.history().iter().map(|m| m.no).eq([1, 2, 3, 4].map(RoundNo)));
 }
 
 #[test]

@@ -55,10 +55,10 @@ pub struct Axis {
 impl Axis {
     /// The axis runs from 0 to 1.2 x budget, so its deadline line moves only with the budget.
     ///
-    /// Where calls may run past the budget (wait-all, fail-fast, required calls) and did, in this round or
-    /// the last 20 with the same settings, that length is doubled until they fit: steps are rare, and
-    /// between them lines stay where they are. It never goes beyond 1.2 x the request budget, which nothing
-    /// can pass.
+    /// Where calls may run past the budget (wait-all, fail-fast, required calls) and did since the mode or
+    /// the budget changed, that length is doubled until they fit: steps are few, the axis never shrinks
+    /// again, and between steps lines stay where they are. It never goes beyond 1.2 x the request budget,
+    /// which nothing can pass.
     #[must_use]
     pub fn of(app: &App, columns: &Columns) -> Self {
         let budget = app.round_budget();

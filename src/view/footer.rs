@@ -2,11 +2,12 @@
 
 use super::ctx::Ctx;
 use super::text::{Pen, width};
-use super::theme::Tone;
+use super::theme::{Theme, Tone};
 use crate::app::Screen;
 use crate::app::actions::{BINDINGS, Footer as Entry};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::text::Span;
 use ratatui::widgets::Widget;
 
 /// The footer row.
@@ -49,17 +50,33 @@ impl Widget for &Footer<'_> {
         };
         let keys = |e: &Entry| if self.ctx.app.options.ascii { e.ascii } else { e.keys };
         let length = |e: &Entry| width(keys(e)) + 1 + width(e.label) + 3;
-        let room = area.width.saturating_sub(2).saturating_add(3);
+        let room = area.width.saturating_add(1);
         // The highest rank up to which everything fits.
         let fits = |most: u8| entries.iter().filter(|e| e.rank <= most).map(length).sum::<u16>() <= room;
         let most = entries.iter().map(|e| e.rank).filter(|&r| fits(r)).max().unwrap_or(0);
         let mut pen = Pen::new(buf);
         let mut x = area.x.saturating_add(1);
+        if self.ctx.app.is_typing() {
+            x = pen.spans(x, area.y, area.right(), &self.ctx.prompt()).saturating_add(3);
+        }
         for entry in entries.iter().filter(|e| e.rank <= most) {
             x = pen
                 .put(x, area.y, area.right(), keys(entry), self.ctx.theme.bold(Tone::Plain))
                 .saturating_add(1);
             x = pen.put(x, area.y, area.right(), entry.label, self.ctx.theme.dim()).saturating_add(3);
         }
+    }
+}
+
+impl Ctx<'_> {
+    /// The filter as it is typed, with a cursor behind it.
+    fn prompt(&self) -> Vec<Span<'static>> {
+        let lineup = &self.app.lineup;
+        vec![
+            self.dim("filter "),
+            self.bold(lineup.filter().to_owned(), Tone::Plain),
+            Span::styled(" ", Theme::reversed()),
+            self.dim(format!("  {} of {} lanes", lineup.lanes().len(), self.app.endpoints.len())),
+        ]
     }
 }

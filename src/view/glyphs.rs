@@ -61,6 +61,8 @@ pub struct Glyphs {
     pub none: &'static str,
     /// A mark in the history.
     pub mark: &'static str,
+    /// Where one is in the history.
+    pub here: &'static str,
     /// The line's place, at the end of its label.
     pub down: &'static str,
 }
@@ -108,6 +110,7 @@ static UNICODE: Glyphs = Glyphs {
     dot: "·",
     none: "–",
     mark: "▴",
+    here: "▲",
     down: "▾",
 };
 
@@ -140,6 +143,7 @@ static ASCII: Glyphs = Glyphs {
     dot: "-",
     none: "-",
     mark: "^",
+    here: "^",
     down: "v",
 };
 

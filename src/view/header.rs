@@ -5,7 +5,7 @@ use super::ctx::Ctx;
 use super::layout::{Regions, Size, WIDE};
 use super::text::{Pen, cut};
 use super::theme::Tone;
-use crate::app::Pace;
+use crate::app::{Pace, Sort};
 use crate::domain::numbers;
 use crate::domain::{Mode, Settings};
 use ratatui::buffer::Buffer;
@@ -161,9 +161,21 @@ impl Header<'_> {
         ]
     }
 
+    /// What is chosen of the lanes, that the picture is frozen, and live or paused.
     fn right(&self) -> Vec<Span<'static>> {
-        let frozen = self.ctx.frozen().map(|frozen| [frozen, Span::raw("   ")]);
-        frozen.into_iter().flatten().chain([self.ctx.pace()]).collect()
+        let (ctx, lineup) = (self.ctx, &self.ctx.app.lineup);
+        let mut groups: Vec<Vec<Span<'static>>> = Vec::new();
+        if !lineup.filter().is_empty() && !lineup.is_typing() {
+            let filter = ctx.bold(cut(lineup.filter(), 16, ctx.glyphs.ellipsis), Tone::Plain);
+            let count = format!(" {} of {}", lineup.lanes().len(), ctx.app.endpoints.len());
+            groups.push(vec![ctx.dim("filter "), filter, ctx.dim(count)]);
+        }
+        if lineup.sort() != Sort::Profile {
+            groups.push(vec![ctx.dim("by "), ctx.bold(lineup.sort().label(), Tone::Plain)]);
+        }
+        groups.extend(ctx.frozen().map(|frozen| vec![frozen]));
+        groups.push(vec![ctx.pace()]);
+        groups.join(&Span::raw("   "))
     }
 
     fn honesty(&self, width: u16) -> Vec<Vec<Span<'static>>> {
@@ -189,12 +201,12 @@ impl Header<'_> {
         groups.push(time("overshoot", pulse.overshoot()));
         groups.push(zero("skipped", pulse.skipped()));
         groups.push(zero("lingering", pulse.lingering()));
+        if pulse.lost_events() > 0 {
+            groups.push(zero("lost events", pulse.lost_events()));
+        }
         if width >= WIDE {
             groups.push(counted(pulse.reused().to_string(), "reused"));
             groups.push(counted(pulse.dialled().to_string(), "new"));
-        }
-        if pulse.lost_events() > 0 {
-            groups.push(zero("lost events", pulse.lost_events()));
         }
         groups
     }

@@ -2,9 +2,9 @@
 
 use super::ctx::Ctx;
 use super::text::{Pen, Row, spans_width, width};
-use super::theme::Tone;
+use super::theme::{Theme, Tone};
 use crate::app::Shown;
-use crate::domain::Mode;
+use crate::domain::{Mode, RoundNo};
 use crate::stats::RoundMark;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -35,12 +35,11 @@ impl Widget for &HistoryPanel<'_> {
         let mut pen = Pen::new(buf);
         let strips = self.strips();
         let x = area.x + 1;
-        let labels = strips.iter().map(|s| width(s.label)).max().unwrap_or(0);
-        let (from, end) = (x + labels + 3, area.right().saturating_sub(1));
-        let running = matches!(self.ctx.app.shown(), Shown::Running(_));
-        let last = end.saturating_sub(u16::from(running));
-        let rounds: Vec<&RoundMark> =
-            self.ctx.app.stats().history().last(usize::from(last.saturating_sub(from))).collect();
+        let (from, last) = columns(self.ctx, area, self.label_width());
+        let (running, end) =
+            (matches!(self.ctx.app.shown(), Shown::Running(_)), area.right().saturating_sub(1));
+        let cursor = self.cursor();
+        let rounds = self.in_sight(last.saturating_sub(from).into());
         let start = last.saturating_sub(u16::try_from(rounds.len()).unwrap_or(u16::MAX));
         let whole = area.height >= 5;
         if whole {
@@ -51,7 +50,8 @@ impl Widget for &HistoryPanel<'_> {
             pen.put(x + 2, y, from, strip.label, self.ctx.theme.tone(strip.tone));
             for (mark, x) in rounds.iter().zip(start..) {
                 let (symbol, style) = self.cell(strip, mark);
-                pen.cell(x, y, symbol, style);
+                let here = cursor == Some(mark.no);
+                pen.cell(x, y, symbol, if here { style.patch(Theme::reversed()) } else { style });
             }
             if running && strip.mark {
                 pen.cell(last, y, self.ctx.glyphs.running, self.ctx.theme.tone(Tone::Running));
@@ -63,7 +63,39 @@ impl Widget for &HistoryPanel<'_> {
     }
 }
 
+/// Columns of the strips: the first, and the one after the last settled round's.
+fn columns(ctx: &Ctx<'_>, area: Rect, labels: u16) -> (u16, u16) {
+    let running = matches!(ctx.app.shown(), Shown::Running(_));
+    (area.x + 4 + labels, area.right().saturating_sub(1 + u16::from(running)))
+}
+
 impl HistoryPanel<'_> {
+    /// The round that was gone back to.
+    fn cursor(&self) -> Option<RoundNo> {
+        self.ctx.app.rounds_back().and_then(|_| self.ctx.app.round_no())
+    }
+
+    /// The latest rounds that fit; where one was gone back to that is older, the rounds from it on.
+    fn in_sight(&self, columns: usize) -> Vec<&RoundMark> {
+        let history = self.ctx.app.stats().history();
+        let before = |no: RoundNo| history.iter().take_while(|m| m.no < no).count();
+        let newest = history.len().saturating_sub(columns);
+        let first = self.cursor().map_or(newest, |no| before(no).min(newest));
+        history.iter().skip(first).take(columns).collect()
+    }
+
+    /// The round in this column.
+    pub(super) fn round_at(&self, area: Rect, x: u16) -> Option<RoundNo> {
+        let (from, end) = columns(self.ctx, area, self.label_width());
+        let rounds = self.in_sight(end.saturating_sub(from).into());
+        let start = end.saturating_sub(u16::try_from(rounds.len()).unwrap_or(u16::MAX));
+        rounds.get(usize::from(x.checked_sub(start)?)).map(|mark| mark.no)
+    }
+
+    fn label_width(&self) -> u16 {
+        self.strips().iter().map(|s| width(s.label)).max().unwrap_or(0)
+    }
+
     fn strips(&self) -> [Strip; 3] {
         let glyphs = self.ctx.glyphs;
         let mode = self.ctx.app.round_settings().mode;
@@ -111,27 +143,41 @@ impl HistoryPanel<'_> {
         pen.title(row, &title, (ctx.glyphs.rule, ctx.theme.dim()), &[ctx.dim(words)]);
     }
 
-    /// First and last number, and what changed where between them.
+    /// First and last number, what changed where between them, and where one has gone back to.
     fn marks(&self, rounds: &[&RoundMark], (start, end): (u16, u16), y: u16, pen: &mut Pen<'_>) {
         let ctx = self.ctx;
         let (Some(first), Some(newest)) = (rounds.first(), rounds.last()) else { return };
-        let dim = ctx.theme.dim();
-        let mut free = pen.put(start, y, end, &first.no.to_string(), dim).saturating_add(2);
-        let mut limit = end;
-        if rounds.len() > 12 {
-            limit = pen.put_right(end, y, &newest.no.to_string(), dim).saturating_sub(2);
+        let column = |no: RoundNo| {
+            let at = rounds.iter().position(|m| m.no == no)?;
+            Some(start.saturating_add(u16::try_from(at).unwrap_or(u16::MAX)))
+        };
+        let number = |no: RoundNo| vec![ctx.dim(no.to_string())];
+        let mut wanted: Vec<(u16, Vec<Span<'static>>)> = Vec::new();
+        if let Some((no, x)) = self.cursor().and_then(|no| Some((no, column(no)?))) {
+            let words = vec![ctx.bold(format!("{} {no}", ctx.glyphs.here), Tone::Plain)];
+            wanted.push((x.min(end.saturating_sub(spans_width(&words))), words));
         }
-        for mark in &ctx.app.picture().marks {
-            let Some(at) = rounds.iter().position(|m| m.no == mark.round) else { continue };
-            let x = start.saturating_add(u16::try_from(at).unwrap_or(u16::MAX));
+        wanted.push((start, number(first.no)));
+        if rounds.len() > 12 {
+            let words = number(newest.no);
+            wanted.push((end.saturating_sub(spans_width(&words)), words));
+        }
+        wanted.extend(ctx.app.picture().marks.iter().filter_map(|mark| {
             let (change, arrow) = (&mark.change, ctx.glyphs.arrow);
             let what = if change.what == "mode" { String::new() } else { format!("{} ", change.what) };
-            let words = [
+            let words = vec![
                 ctx.tone(format!("{} ", ctx.glyphs.mark), Tone::Plain),
                 Span::raw(format!("{what}{} {arrow} {}", change.from, change.to)),
             ];
-            if x >= free && x.saturating_add(spans_width(&words)) <= limit {
-                free = pen.spans(x, y, limit, &words).saturating_add(2);
+            Some((column(mark.round)?, words))
+        }));
+        // What matters more comes first; what would touch it is left out.
+        let mut taken: Vec<(u16, u16)> = Vec::new();
+        for (x, words) in wanted {
+            let to = x.saturating_add(spans_width(&words));
+            if to <= end && taken.iter().all(|&(a, b)| to + 2 <= a || x >= b + 2) {
+                pen.spans(x, y, end, &words);
+                taken.push((x, to));
             }
         }
     }

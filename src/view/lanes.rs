@@ -5,7 +5,7 @@ use super::bar::{self, EndMark};
 use super::ctx::Ctx;
 use super::hills;
 use super::layout::Columns;
-use super::text::{Pen, cut, width};
+use super::text::{Pen, cut, cut_middle, width};
 use super::theme::Tone;
 use crate::app::{Bar, Fate, Lane, LaneState};
 use crate::domain::numbers;
@@ -55,6 +55,10 @@ impl Widget for &Lanes<'_> {
         for (y, mark) in marks {
             bar::draw_mark(self.ctx, &mut pen, self.axis, y, mark);
         }
+        if placed.is_empty() {
+            let words = "no lane has this in its name or its reasons";
+            pen.put(self.columns.name, area.y, area.right(), words, self.ctx.theme.dim());
+        }
         if !hidden.is_empty() {
             self.more(&hidden, area, &mut pen);
         }
@@ -66,6 +70,15 @@ fn extra_rows(lane: Option<&Lane>) -> u16 {
 }
 
 impl Lanes<'_> {
+    /// The endpoint whose lane stands in this row.
+    pub(super) fn at(&self, area: Rect, y: u16) -> Option<usize> {
+        let holds = |p: &&Placed| {
+            let first = (p.y + 1).saturating_sub(self.rows);
+            (first..=p.y + extra_rows(p.lane.as_ref())).contains(&y)
+        };
+        self.place(area).0.iter().find(holds).map(|p| p.index)
+    }
+
     /// The lanes that fit, and the states of those that don't.
     fn place(&self, area: Rect) -> (Vec<Placed>, Vec<Option<LaneState>>) {
         let app = self.ctx.app;
@@ -139,7 +152,13 @@ impl Lanes<'_> {
         }
         let style = if selected { ctx.theme.bold(Tone::Plain) } else { ctx.theme.tone(Tone::Plain) };
         let end = columns.name + columns.name_width;
-        pen.put(columns.name, y, end, &cut(&endpoint.name, columns.name_width, ctx.glyphs.ellipsis), style);
+        pen.put(
+            columns.name,
+            y,
+            end,
+            &cut_middle(&endpoint.name, columns.name_width, ctx.glyphs.ellipsis),
+            style,
+        );
         let replica = placed.lane.as_ref().and_then(|l| l.bars.first()).map_or(0, |b| b.replica);
         let tag = tag(replica, endpoint.replicas, endpoint.required);
         pen.put_right(end + 1 + columns.tag_width, y, &tag, ctx.theme.dim());

@@ -28,7 +28,7 @@ impl Widget for &Legend<'_> {
         let mut spans: Vec<Span<'static>> = Vec::new();
         // Hedge rounds have more to explain; the short phases make room for it.
         let hedge = ctx.app.round_settings().mode == Mode::Hedge;
-        let left_out = |p: Phase| p == Phase::Queued || hedge && matches!(p, Phase::Dns | Phase::Tls);
+        let left_out = |p: Phase| hedge && matches!(p, Phase::Queued | Phase::Dns | Phase::Tls);
         for &phase in Phase::ALL.iter().filter(|&&p| !left_out(p)) {
             let style = if phase == Phase::Body { ctx.theme.tone(Tone::Plain) } else { ctx.theme.dim() };
             spans.push(Span::styled(ctx.glyphs.phase(phase, false), style));

@@ -4,7 +4,7 @@ mod fuzz;
 pub(super) mod scenes;
 
 use super::*;
-use crate::app::{Action, Colour, Message, Options, update};
+use crate::app::{Action, Colour, Message, Options, Target, update};
 use ratatui::style::{Color, Modifier, Style};
 use std::fmt::Write as _;
 
@@ -235,6 +235,50 @@ fn no_endpoints_at_all() {
     for (width, height) in ALL {
         drawn(&scenes::named(&[]), width, height);
     }
+}
+
+#[test]
+fn a_frozen_picture_says_how_far_back_it_is() {
+    assert_scene("frozen", &scenes::frozen(Options::default()), &ALL);
+}
+
+#[test]
+fn a_filter_is_typed_in_the_footer_and_then_named_in_the_header() {
+    assert_scene("filtering", &scenes::filtering(Options::default()), &[FULL, (40, 10)]);
+    assert_scene("chosen", &scenes::chosen(Options::default()), &[FULL, (80, 24)]);
+}
+
+#[test]
+fn a_filter_without_a_lane_says_so() {
+    let mut app = scenes::filtering(Options::default());
+    update(&mut app, Message::Pasted("zzz".to_owned()));
+    assert!(printed(&drawn(&app, 80, 24)).contains("no lane has this in its name or its reasons"));
+}
+
+#[test]
+fn what_stands_at_a_cell() {
+    let app = scenes::cut(Options::default());
+    let area = Rect::new(0, 0, 120, 40);
+    let at = |x, y| target(&app, area, x, y);
+    // Lanes have two rows each, below the axis.
+    assert_eq!([at(30, 5), at(30, 6), at(30, 7), at(30, 8)], [0, 0, 1, 1].map(Target::Lane));
+    assert_eq!(at(30, 0), Target::Elsewhere);
+    let shown = printed(&drawn(&app, 120, 40));
+    let y = shown.lines().position(|l| l.starts_with(" ● complete")).unwrap();
+    let newest = app.round_no().unwrap();
+    assert_eq!(at(118, u16::try_from(y).unwrap()), Target::Round(newest));
+    assert_eq!(at(117, u16::try_from(y).unwrap()), Target::Round(crate::domain::RoundNo(newest.0 - 1)));
+    assert_eq!(at(3, u16::try_from(y).unwrap()), Target::Elsewhere);
+    let many = scenes::many();
+    let selected = (0..24).map(|y| target(&many, Rect::new(0, 0, 80, 24), 20, y));
+    assert!(selected.into_iter().any(|t| t == Target::Lane(40)), "the selected lane is in sight");
+}
+
+#[test]
+fn a_pending_mode_is_seen_at_the_least_size() {
+    let mut app = scenes::running(Options::default());
+    update(&mut app, Message::Action(Action::Mode(crate::domain::Mode::Quorum)));
+    assert!(printed(&drawn(&app, 40, 10)).starts_with(" → quorum"));
 }
 
 #[test]

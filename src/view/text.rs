@@ -34,6 +34,26 @@ pub fn cut(text: &str, most: u16, mark: &str) -> String {
     out
 }
 
+/// The text, cut in its middle if it is wider than this: names often begin alike and differ at their ends.
+#[must_use]
+pub fn cut_middle(text: &str, most: u16, mark: &str) -> String {
+    if width(text) <= most {
+        return text.to_owned();
+    }
+    let room = most.saturating_sub(width(mark));
+    let head = cut(text, room - room / 2, "");
+    let (mut from, mut used) = (text.len(), 0_u16);
+    for (at, grapheme) in text.grapheme_indices(true).rev() {
+        used = used.saturating_add(width(grapheme));
+        if used > room / 2 {
+            break;
+        }
+        from = at;
+    }
+    let mark = if width(mark) <= most { mark } else { "" };
+    format!("{head}{mark}{}", text.get(from..).unwrap_or_default())
+}
+
 /// Writes onto a buffer and never outside of it.
 pub struct Pen<'b> {
     buf: &'b mut Buffer,
@@ -155,12 +175,16 @@ mod tests {
         assert_eq!(cut("日本語テキスト", 8, "…"), "日本語…");
         assert_eq!(cut("👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 3, "…"), "👩‍👩‍👧‍👦…");
         assert_eq!(cut("abc", 0, "…"), "");
+        assert_eq!(cut_middle("pricing-eu-primary", 9, "…"), "pric…mary");
+        assert_eq!(cut_middle("日本語テキスト", 8, "…"), "日本…ト");
+        assert_eq!(cut_middle("abc", 0, "…"), "");
     }
 
     proptest! {
         #[test]
         fn a_cut_text_fits(text in "\\PC{0,40}", most in 0_u16..30) {
             prop_assert!(width(&cut(&text, most, "…")) <= most);
+            prop_assert!(width(&cut_middle(&text, most, "…")) <= most);
         }
 
         #[test]

@@ -27,7 +27,7 @@ impl Widget for &Verdict<'_> {
         let width = area.width.saturating_sub(2);
         let row = Row { x: area.x.saturating_add(1), y: self.regions.verdict, width };
         let title = match (size, ctx.app.round_no()) {
-            (Size::Min, _) => ctx.budget(),
+            (Size::Min, _) => self.numbers(),
             (_, None) => vec![ctx.bold("waiting for the first round", Tone::Plain)],
             (Size::Small, Some(no)) => vec![ctx.bold(no.to_string(), Tone::Plain)],
             (_, Some(no)) => vec![ctx.bold(format!("Round {no}"), Tone::Plain)],
@@ -53,6 +53,15 @@ impl Widget for &Verdict<'_> {
 }
 
 impl Verdict<'_> {
+    /// What stands for the header where there is none: a mode that is pending, else the budget.
+    fn numbers(&self) -> Vec<Span<'static>> {
+        let (from, to) = (self.ctx.app.config.live().mode, self.ctx.app.wanted().mode);
+        if from == to {
+            return self.ctx.budget();
+        }
+        vec![self.ctx.bold(format!("{} {to}", self.ctx.glyphs.arrow), Tone::Plain)]
+    }
+
     fn counts(&self, bare: bool) -> Vec<Vec<Span<'static>>> {
         let (ctx, glyphs) = (self.ctx, self.ctx.glyphs);
         let tally = match ctx.app.shown() {
@@ -88,6 +97,9 @@ impl Verdict<'_> {
     fn right(&self) -> Vec<Span<'static>> {
         let ctx = self.ctx;
         if self.regions.size == Size::Min {
+            if let Some(frozen) = ctx.frozen() {
+                return vec![frozen];
+            }
             if ctx.app.pace == Pace::Paused {
                 return vec![ctx.pace()];
             }
@@ -141,7 +153,7 @@ fn over(ctx: &Ctx<'_>, round: &Round, long: bool) -> (String, Tone) {
     let took =
         if round.overshoot().is_some() { numbers::fine_ms(round.took) } else { numbers::ms(round.took) };
     if !round.ok {
-        return (format!("failed: {}", failures(ctx, round)), Tone::Error);
+        return (format!("failed: {} {dot} {took}", failures(ctx, round)), Tone::Error);
     }
     if round.ended_by == EndedBy::Aborted {
         return (format!("aborted after {took}"), Tone::Plain);
@@ -154,7 +166,7 @@ fn over(ctx: &Ctx<'_>, round: &Round, long: bool) -> (String, Tone) {
     let late = if passed { format!(", {} late", numbers::ms(late)) } else { String::new() };
     if round.partial() {
         let (answered, calls) = (round.answered() as u64, round.calls.len() as u64);
-        let share = numbers::whole_percent(answered, calls);
+        let share = numbers::short_percent(answered, calls);
         let word = if long { " answered" } else { "" };
         return (format!("partial {dot} {share}{word} {dot} {took}{late}"), Tone::Plain);
     }

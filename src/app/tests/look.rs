@@ -145,7 +145,7 @@ fn the_mouse_selects_opens_scrolls_and_goes_back_in_time() {
     assert_eq!(app.round_no(), Some(RoundNo(2)));
     update(&mut app, Message::Pointed(Gesture::WheelUp, Target::Round(RoundNo(2))));
     assert_eq!(app.round_no(), Some(RoundNo(3)));
-    assert_eq!(click(&mut app, Target::Key(Action::Quit)), [Effect::Quit]);
+    assert_eq!(click(&mut app, Target::Elsewhere), []);
 }
 
 #[test]

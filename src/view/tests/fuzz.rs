@@ -4,20 +4,24 @@ use super::drawn;
 use super::scenes;
 use crate::app::actions::BINDINGS;
 use crate::app::fixture::{self as fx, Fate};
-use crate::app::{Action, App, Colour, Message, Options, update};
+use crate::app::{Action, App, Colour, Gesture, Message, Options, Target, update};
 use crate::domain::event::{AttemptStep, Vitals};
 use crate::domain::{
     AttemptKind, EndpointId, Event, HedgeDelay, Mode, Outcome, Phase, Reason, RoundNo, Settings,
 };
 use proptest::prelude::*;
+use ratatui::layout::Rect;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// How many states there are.
+const STATES: usize = 17;
 
 /// An app in a state that a number picks.
 fn state(pick: usize, ascii: bool) -> App {
     let colour = if ascii { Colour::Mono } else { Colour::TrueColor };
     let options = Options { ascii, colour };
-    match pick % 14 {
+    match pick % STATES {
         0 => scenes::running(options),
         1 => scenes::cut(options),
         2 => scenes::quorum(options),
@@ -31,6 +35,9 @@ fn state(pick: usize, ascii: bool) -> App {
         10 => scenes::named(&[]),
         11 => scenes::quorum_impossible(),
         12 => scenes::changed(),
+        13 => scenes::frozen(options),
+        14 => scenes::filtering(options),
+        15 => scenes::chosen(options),
         _ => scenes::many(),
     }
 }
@@ -72,7 +79,7 @@ proptest! {
     /// T01, T05, T28: any size.
     #[test]
     fn t01_every_size_draws_without_a_panic(
-        pick in 0_usize..14, ascii: bool, sizes in prop::collection::vec((0_u16..=200, 0_u16..=60), 12),
+        pick in 0_usize..STATES, ascii: bool, sizes in prop::collection::vec((0_u16..=200, 0_u16..=60), 12),
     ) {
         let app = state(pick, ascii);
         for (width, height) in sizes {
@@ -83,7 +90,7 @@ proptest! {
     /// T30, T31: any keys, between events that come as they like.
     #[test]
     fn t31_any_keys_and_events_in_any_state(
-        pick in 0_usize..14,
+        pick in 0_usize..STATES,
         steps in prop::collection::vec((prop::sample::select(BINDINGS), prop::option::of(wild())), 1..60),
         size in (40_u16..=140, 10_u16..=50),
     ) {
@@ -93,9 +100,34 @@ proptest! {
             if binding.action == Action::Quit {
                 prop_assert_eq!(&effects, &[crate::app::Effect::Quit]);
             }
+            // As the loop does it: while something is typed, keys are text.
+            if app.is_typing() {
+                update(&mut app, Message::Typed(binding.keys[0]));
+            }
             if let Some(event) = event {
                 update(&mut app, Message::Engine(event));
             }
+            drawn(&app, size.0, size.1);
+            prop_assert!(app.selected < app.endpoints.len().max(1));
+        }
+    }
+
+    /// Any click anywhere, and what is pointed at exists.
+    #[test]
+    fn any_click_in_any_state(
+        pick in 0_usize..STATES, size in (0_u16..=200, 0_u16..=60),
+        clicks in prop::collection::vec((0_u16..=210, 0_u16..=70, 0_usize..3), 1..20),
+    ) {
+        let mut app = state(pick, false);
+        for (x, y, gesture) in clicks {
+            let target = crate::view::target(&app, Rect::new(0, 0, size.0, size.1), x, y);
+            match target {
+                Target::Lane(index) => prop_assert!(app.lineup.lanes().contains(&index)),
+                Target::Round(no) => prop_assert!(app.stats().history().iter().any(|m| m.no == no)),
+                Target::Elsewhere => {}
+            }
+            let gesture = [Gesture::Click, Gesture::WheelUp, Gesture::WheelDown][gesture];
+            update(&mut app, Message::Pointed(gesture, target));
             drawn(&app, size.0, size.1);
         }
     }
@@ -103,7 +135,7 @@ proptest! {
     /// R20, R24: what keys do to the settings stays within its ranges.
     #[test]
     fn r20_r24_keys_keep_the_settings_in_range(
-        pick in 0_usize..14, actions in prop::collection::vec(prop::sample::select(BINDINGS), 1..120),
+        pick in 0_usize..STATES, actions in prop::collection::vec(prop::sample::select(BINDINGS), 1..120),
     ) {
         let mut app = state(pick, false);
         for binding in actions {
@@ -124,7 +156,7 @@ proptest! {
 /// The sizes at which the layout changes, all of them, one by one.
 #[test]
 fn t01_the_edges_of_the_layouts() {
-    for pick in 0..14 {
+    for pick in 0..STATES {
         let app = state(pick, false);
         for width in [0, 1, 2, 39, 40, 41, 59, 60, 61, 79, 80, 81, 109, 110, 111, 160, 250] {
             for height in (0..=45).chain([60, 80]) {

@@ -226,3 +226,29 @@ pub(crate) fn many() -> App {
     app.selected = 40;
     app
 }
+
+/// The picture of a round three before the last, while rounds go on.
+pub(crate) fn frozen(options: Options) -> App {
+    let mut app = cut(options);
+    for _ in 0..3 {
+        update(&mut app, Message::Action(Action::Earlier));
+    }
+    app
+}
+
+/// The filter being typed.
+pub(crate) fn filtering(options: Options) -> App {
+    let mut app = cut(options);
+    update(&mut app, Message::Action(Action::Filter));
+    update(&mut app, Message::Pasted("re".to_owned()));
+    app
+}
+
+/// A filter and an order in force.
+pub(crate) fn chosen(options: Options) -> App {
+    let mut app = filtering(options);
+    update(&mut app, Message::Typed(crate::app::Key::plain(crate::app::KeyCode::Enter)));
+    update(&mut app, Message::Action(Action::Sort));
+    update(&mut app, Message::Action(Action::Window));
+    app
+}

@@ -1,0 +1,27 @@
+//! What stands at a cell, for the mouse.
+
+use super::axis::Axis;
+use super::ctx::Ctx;
+use super::history::HistoryPanel;
+use super::lanes::Lanes;
+use super::layout::{Columns, Regions};
+use crate::app::{App, Screen, Target};
+use ratatui::layout::{Position, Rect};
+
+/// What stands at this column and row of a screen that fills `area`.
+#[must_use]
+pub fn target(app: &App, area: Rect, column: u16, row: u16) -> Target {
+    let (ctx, at) = (Ctx::new(app), Position::new(column, row));
+    let Some(regions) = Regions::of(app, area).filter(|_| app.screen == Screen::Dashboard) else {
+        return Target::Elsewhere;
+    };
+    if regions.lanes.contains(at) {
+        let columns = Columns::of(app, area);
+        let lanes = Lanes { ctx: &ctx, columns, axis: &Axis::of(app, &columns), rows: regions.lane_rows };
+        return lanes.at(regions.lanes, row).map_or(Target::Elsewhere, Target::Lane);
+    }
+    if let Some(history) = regions.history.filter(|h| h.contains(at)) {
+        return HistoryPanel { ctx: &ctx }.round_at(history, column).map_or(Target::Elsewhere, Target::Round);
+    }
+    Target::Elsewhere
+}
