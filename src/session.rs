@@ -11,7 +11,7 @@ use crate::engine::transport::AttemptRequest;
 use crate::engine::{Command, Engine, EngineConfig, spawn};
 use crate::http::{HttpTransport, SimulatedUrls};
 use crate::profile::Profile;
-use crate::simulate::Fleet;
+use crate::simulate::{Faults, Fleet};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -34,7 +34,7 @@ pub struct Session {
     pub profile: Arc<Profile>,
     engine: Engine,
     /// The upstreams of simulated endpoints; they end with the session.
-    _fleet: Fleet,
+    fleet: Fleet,
 }
 
 impl Session {
@@ -53,7 +53,7 @@ impl Session {
         let for_engine = Arc::clone(&profile);
         let engine = spawn(config, move || HttpTransport::new(for_engine, Some(simulated)))
             .map_err(SessionError::Engine)?;
-        Ok(Self { profile, engine, _fleet: fleet })
+        Ok(Self { profile, engine, fleet })
     }
 
     /// The next event; `None` once the engine has ended.
@@ -70,6 +70,13 @@ impl Session {
     #[must_use]
     pub fn commands(&self) -> mpsc::Sender<Command> {
         self.engine.commands.clone()
+    }
+
+    /// The switches over simulated endpoints, which hold from the next attempt on. An endpoint that is not
+    /// simulated has none.
+    #[must_use]
+    pub fn faults(&self) -> Faults {
+        self.fleet.faults()
     }
 
     /// Time since the session's start.

@@ -2,14 +2,18 @@
 //! own. Knows nothing of the engine, nor of who calls.
 //!
 //! Every draw is a pure function of the seed and of what the URL says (endpoint, replica, round, attempt), so
-//! the same seed gives the same latencies and faults in whatever order requests arrive. See [`draw`].
+//! the same seed gives the same latencies and faults in whatever order requests arrive. See [`draw`]. A switch
+//! thrown meanwhile ([`Faults`]) stands in the URL too, so it holds for exactly the attempts that start under it.
 
 mod answer;
 pub mod draw;
+mod faults;
 mod serve;
 mod wire;
 
-use crate::domain::EndpointId;
+pub use faults::Faults;
+
+use crate::domain::{EndpointId, FaultSwitch};
 use crate::profile::{Endpoint, FaultKind, HttpChoice, Simulation, Target};
 use draw::Draw;
 use socket2::{Domain, Socket, Type};
@@ -27,8 +31,9 @@ pub struct Fleet {
     open: Arc<AtomicUsize>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
-    /// Bound and never listening: a connect is refused, and nobody else is given the port meanwhile.
-    _refusing: Vec<Socket>,
+    /// Bound and never listening: a connect is refused, and nobody else is given the port meanwhile. One serves
+    /// all replicas that refuse, at whatever moment they are switched to it.
+    _refusing: Option<Socket>,
 }
 
 /// Where the upstreams are. Cheap to clone; after its [`Fleet`] is gone the URLs lead nowhere.
@@ -39,6 +44,9 @@ pub struct Urls(Arc<Table>);
 struct Table {
     /// By endpoint, then replica; empty for an endpoint that is not simulated.
     upstreams: Vec<Vec<Arc<Upstream>>>,
+    /// Where nobody listens, for attempts that are refused.
+    refusing: u16,
+    faults: Faults,
 }
 
 /// One simulated replica.
@@ -52,8 +60,6 @@ struct Upstream {
     http2: bool,
     /// Where it listens.
     port: u16,
-    /// Where nobody listens, for rounds in which it refuses.
-    refusing: Option<u16>,
 }
 
 impl Upstream {
@@ -66,30 +72,22 @@ const fn at(seed: u64, endpoint: usize, replica: usize) -> Draw {
     Draw { seed, endpoint, replica, round: 0, attempt: 0 }
 }
 
-/// A replica with the sockets it was given.
-struct Berth {
-    upstream: Arc<Upstream>,
-    listener: TcpListener,
-    refusing: Option<Socket>,
+/// Binds a port for a replica.
+fn berth(endpoint: &Endpoint, simulation: &Simulation, place: Draw) -> io::Result<Berth> {
+    let listener = TcpListener::bind(ANY_PORT)?;
+    listener.set_nonblocking(true)?;
+    let upstream = Upstream {
+        place,
+        name: endpoint.name.clone(),
+        simulation: simulation.clone(),
+        http2: endpoint.http == HttpChoice::Http2,
+        port: listener.local_addr()?.port(),
+    };
+    Ok((listener, Arc::new(upstream)))
 }
 
-impl Berth {
-    fn bind(endpoint: &Endpoint, simulation: &Simulation, place: Draw) -> io::Result<Self> {
-        let listener = TcpListener::bind(ANY_PORT)?;
-        listener.set_nonblocking(true)?;
-        let refuses = simulation.fail.is_some_and(|fault| fault.kind == FaultKind::Refuse);
-        let reserved = if refuses { Some(reserve()?) } else { None };
-        let upstream = Upstream {
-            place,
-            name: endpoint.name.clone(),
-            simulation: simulation.clone(),
-            http2: endpoint.http == HttpChoice::Http2,
-            port: listener.local_addr()?.port(),
-            refusing: reserved.as_ref().map(|r| r.1),
-        };
-        Ok(Self { upstream: Arc::new(upstream), listener, refusing: reserved.map(|r| r.0) })
-    }
-}
+/// A replica with the socket it was given.
+type Berth = (TcpListener, Arc<Upstream>);
 
 impl Fleet {
     /// Binds a port for every simulated replica and starts serving. Endpoints with URLs of their own are
@@ -100,7 +98,6 @@ impl Fleet {
     /// not be started.
     pub fn start(endpoints: &[Endpoint], seed: u64) -> io::Result<Self> {
         let mut berths = Vec::new();
-        let mut refusing = Vec::new();
         let mut upstreams = Vec::with_capacity(endpoints.len());
         for (index, endpoint) in endpoints.iter().enumerate() {
             let simulations = match &endpoint.target {
@@ -109,24 +106,26 @@ impl Fleet {
             };
             let mut replicas = Vec::with_capacity(simulations.len());
             for (replica, simulation) in simulations.iter().enumerate() {
-                let berth = Berth::bind(endpoint, simulation, at(seed, index, replica)).map_err(|e| {
-                    io::Error::new(e.kind(), format!("embedded upstream of {}: {e}", endpoint.name))
-                })?;
-                refusing.extend(berth.refusing);
-                replicas.push(Arc::clone(&berth.upstream));
-                berths.push((berth.listener, berth.upstream));
+                let (listener, upstream) =
+                    berth(endpoint, simulation, at(seed, index, replica)).map_err(|e| {
+                        io::Error::new(e.kind(), format!("embedded upstream of {}: {e}", endpoint.name))
+                    })?;
+                replicas.push(Arc::clone(&upstream));
+                berths.push((listener, upstream));
             }
             upstreams.push(replicas);
         }
         let open = Arc::new(AtomicUsize::new(0));
-        let (stop, thread) = if berths.is_empty() {
-            (None, None)
-        } else {
-            let (stop, stopped) = oneshot::channel();
-            (Some(stop), Some(serve::spawn(berths, Arc::clone(&open), stopped)?))
-        };
-        let urls = Urls(Arc::new(Table { upstreams }));
-        Ok(Self { urls, open, stop, thread, _refusing: refusing })
+        let faults = Faults::new(upstreams.iter().map(|replicas| !replicas.is_empty()));
+        let table = |refusing| Urls(Arc::new(Table { upstreams, refusing, faults }));
+        if berths.is_empty() {
+            return Ok(Self { urls: table(0), open, stop: None, thread: None, _refusing: None });
+        }
+        let (refusing, port) = reserve()?;
+        let (stop, stopped) = oneshot::channel();
+        let thread = serve::spawn(berths, Arc::clone(&open), stopped)?;
+        let (stop, thread) = (Some(stop), Some(thread));
+        Ok(Self { urls: table(port), open, stop, thread, _refusing: Some(refusing) })
     }
 
     /// The URL of an attempt; see [`Urls::url`].
@@ -139,6 +138,12 @@ impl Fleet {
     #[must_use]
     pub fn urls(&self) -> Urls {
         self.urls.clone()
+    }
+
+    /// The switches over what the profile wrote.
+    #[must_use]
+    pub fn faults(&self) -> Faults {
+        self.urls.0.faults.clone()
     }
 
     /// Connections that are open right now.
@@ -159,20 +164,20 @@ impl Drop for Fleet {
 }
 
 impl Urls {
-    /// The URL of an attempt. Round and attempt stand in its query; in rounds in which the upstream refuses,
-    /// its port is one where nobody listens. Empty, and so no valid URL, where there is no such upstream.
+    /// The URL of an attempt. Round, attempt and what is switched stand in its query; for an attempt that is
+    /// refused, its port is one where nobody listens. Empty, and so no valid URL, where there is no such
+    /// upstream.
     #[must_use]
     pub fn url(&self, endpoint: EndpointId, replica: usize, round: u64, attempt: usize) -> String {
         let upstreams = self.0.upstreams.get(endpoint.index());
         let Some(upstream) = upstreams.and_then(|replicas| replicas.get(replica)) else {
             return String::new();
         };
-        let at = upstream.draw(round, attempt as u64);
-        let port = match (upstream.refusing, draw::fault(&upstream.simulation, at)) {
-            (Some(refusing), Some(FaultKind::Refuse)) => refusing,
-            _ => upstream.port,
-        };
-        format!("http://127.0.0.1:{port}/?round={round}&attempt={attempt}")
+        let switch = self.0.faults.of(endpoint, replica);
+        let plan = draw::switched(&upstream.simulation, upstream.draw(round, attempt as u64), switch);
+        let port = if plan.fault == Some(FaultKind::Refuse) { self.0.refusing } else { upstream.port };
+        let url = format!("http://127.0.0.1:{port}/?round={round}&attempt={attempt}");
+        if switch == FaultSwitch::AsWritten { url } else { format!("{url}&switch={switch}") }
     }
 }
 

@@ -2,14 +2,20 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test a missing value is a failure, helpers included")]
 
-use fanscope::domain::EndpointId;
+#[path = "support/http_upstream.rs"]
+mod http_upstream;
+
+use fanscope::domain::{EndpointId, Event, FaultSwitch, Reason};
+use fanscope::http::{HttpTransport, SimulatedUrls};
 use fanscope::profile::{
     Distribution, Endpoint, Fault, FaultKind, HttpChoice, Simulation, Slow, Target, Template,
 };
+use fanscope::session::Session;
 use fanscope::simulate::Fleet;
-use fanscope::simulate::draw::{Draw, plan};
+use fanscope::simulate::draw::{Draw, plan, switched};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const fn ms(ms: u64) -> Duration {
@@ -284,6 +290,138 @@ fn a_drip_starts_and_then_trickles() {
     // The first byte comes at once, the second after the pause.
     reader.read_exact(&mut [0; 2]).unwrap();
     assert!(asked.elapsed() >= ms(250), "two bytes within {:?}", asked.elapsed());
+}
+
+// ---- switches
+
+/// A fleet of one endpoint, and a transport that asks it.
+fn asked(simulations: Vec<Simulation>) -> (Fleet, HttpTransport) {
+    let profile = http_upstream::profile(vec![endpoint("shop-0", simulations)]);
+    let fleet = Fleet::start(&profile.endpoints, 7).unwrap();
+    let urls = fleet.urls();
+    let simulated: SimulatedUrls = Arc::new(move |r| urls.url(r.endpoint, r.replica, r.round.0, r.attempt));
+    let transport = HttpTransport::new(Arc::new(profile), Some(simulated)).unwrap();
+    (fleet, transport)
+}
+
+const SHOP: EndpointId = EndpointId(0);
+
+#[tokio::test]
+async fn each_switch_gives_its_reason_and_is_taken_back() {
+    let (fleet, transport) = asked(vec![law(Distribution::Fixed(ms(0)))]);
+    let faults = fleet.faults();
+    let label = async |round| {
+        let came = http_upstream::attempt(&transport, round).await;
+        came.result.map_err(|failure| failure.reason.label(failure.status))
+    };
+    assert_eq!(faults.get(SHOP), Some(FaultSwitch::AsWritten));
+    for (switch, want) in [
+        (FaultSwitch::Http503, Err("http_503")),
+        (FaultSwitch::Healthy, Ok(())),
+        (FaultSwitch::Reset, Err("conn_reset")),
+        (FaultSwitch::Refuse, Err("connect_refused")),
+        (FaultSwitch::AsWritten, Ok(())),
+    ] {
+        assert!(faults.set(SHOP, switch));
+        assert_eq!(faults.get(SHOP), Some(switch));
+        for round in [1, 2] {
+            assert_eq!(label(round).await, want.map_err(str::to_owned), "{switch} in round {round}");
+        }
+    }
+    // What hangs never ends by itself: the request has arrived, its answer is still to come.
+    assert!(faults.set(SHOP, FaultSwitch::Hang));
+    let hanging = tokio::time::timeout(ms(100), http_upstream::attempt(&transport, 3)).await;
+    assert!(hanging.is_err(), "{hanging:?}");
+}
+
+#[tokio::test]
+async fn a_slow_switch_adds_to_the_drawn_latency() {
+    let (fleet, transport) = asked(vec![law(Distribution::Fixed(ms(10)))]);
+    assert!(fleet.faults().set(SHOP, FaultSwitch::Slow));
+    let came = http_upstream::attempt(&transport, 1).await;
+    assert!(came.took >= ms(410), "{:?}", came.took);
+    came.ok();
+}
+
+#[tokio::test]
+async fn healthy_is_healthy_whatever_the_profile_says() {
+    let mut simulation = failing(FaultKind::Refuse, 1.0);
+    simulation.slow = slow(1_000_000, None).slow;
+    let (fleet, transport) = asked(vec![simulation.clone()]);
+    let refused = http_upstream::attempt(&transport, 1).await.failure();
+    assert_eq!(refused.reason, Reason::ConnectRefused);
+    assert!(fleet.faults().set(SHOP, FaultSwitch::Healthy));
+    http_upstream::attempt(&transport, 1).await.ok();
+    assert_eq!(switched(&simulation, at(0, 1, 0), FaultSwitch::Healthy).latency, ms(0));
+}
+
+#[test]
+fn switching_back_restores_every_draw() {
+    let simulation = Simulation {
+        fail: Some(Fault { rate: 0.3, kind: FaultKind::Refuse }),
+        slow: slow(200_000, Some("db")).slow,
+        ..law(Distribution::LogNormal { median: ms(45), p99: ms(300) })
+    };
+    let fleet = fleet(simulation.clone());
+    let drawn = || (1..=100).map(|round| url(&fleet, round)).collect::<Vec<_>>();
+    let before = drawn();
+    for &switch in FaultSwitch::ALL {
+        assert!(fleet.faults().set(SHOP, switch));
+        assert_eq!(drawn() == before, switch == FaultSwitch::AsWritten, "{switch}");
+    }
+    assert!(fleet.faults().set(SHOP, FaultSwitch::AsWritten));
+    assert_eq!(drawn(), before);
+    // A fault that is switched on strikes after the time that the attempt would have taken anyway.
+    for round in 1..=100 {
+        let attempt = at(0, round, 1);
+        let written = plan(&simulation, attempt);
+        assert_eq!(switched(&simulation, attempt, FaultSwitch::AsWritten), written);
+        assert_eq!(switched(&simulation, attempt, FaultSwitch::Reset).latency, written.latency);
+    }
+}
+
+#[tokio::test]
+async fn a_running_session_is_switched_by_its_handle() {
+    let mut profile = http_upstream::profile(vec![endpoint("shop-0", vec![law(Distribution::Fixed(ms(1)))])]);
+    profile.settings.every = Duration::ZERO;
+    let mut session = Session::start(profile, None).unwrap();
+    let faults = session.faults();
+    // Of what runs ahead of the switch there is no telling how much it is.
+    let mut reasons = Vec::new();
+    for switch in [FaultSwitch::Http503, FaultSwitch::AsWritten] {
+        assert!(faults.set(SHOP, switch));
+        let wanted = if switch == FaultSwitch::Http503 { Some(Reason::HttpStatus) } else { None };
+        for _ in 0..100_000 {
+            if let Some(Event::RoundSettled { round, .. }) = session.next().await
+                && round.calls[0].outcome.reason() == wanted
+            {
+                reasons.push(wanted);
+                break;
+            }
+        }
+    }
+    assert_eq!(reasons, [Some(Reason::HttpStatus), None]);
+    session.quit(Duration::from_secs(5)).await;
+}
+
+#[test]
+fn a_switch_is_for_the_first_replica_of_a_simulated_endpoint() {
+    let mut real = endpoint("real", vec![]);
+    real.target = Target::Urls(vec![Template::fixed("https://a.example")]);
+    let two = || vec![law(Distribution::Fixed(ms(0))), law(Distribution::Fixed(ms(0)))];
+    let fleet = Fleet::start(&[endpoint("shop-0", two()), real, endpoint("shop-2", two())], 7).unwrap();
+    let faults = shareable(fleet.faults());
+    let urls = || [(0, 0), (0, 1), (2, 0), (2, 1)].map(|(e, r)| fleet.url(EndpointId(e), r, 1, 0));
+    let before = urls();
+    assert!(faults.set(EndpointId(2), FaultSwitch::Refuse));
+    let after = urls();
+    assert_eq!([0, 1, 2, 3].map(|i| after[i] == before[i]), [true, true, false, true]);
+    // Nothing else can be switched, and the others show that nothing is.
+    for nothing in [EndpointId(1), EndpointId(3)] {
+        assert!(!faults.set(nothing, FaultSwitch::Hang));
+        assert_eq!(faults.get(nothing), None);
+    }
+    assert_eq!(faults.get(EndpointId(0)), Some(FaultSwitch::AsWritten));
 }
 
 fn shareable<T: Clone + Send + Sync + 'static>(handle: T) -> T {

@@ -14,6 +14,7 @@
 //! different rates are slow together as often as the smaller rate says. These formulas are a promise: another
 //! version of this program replays the same seed to the same picture.
 
+use crate::domain::FaultSwitch;
 use crate::profile::{Distribution, FaultKind, Simulation};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -22,6 +23,9 @@ use std::time::Duration;
 
 /// The 99th percentile of the standard normal distribution.
 const Z99: f64 = 2.326_347_874_040_840_8;
+
+/// What the slow switch adds; see [`FaultSwitch::Slow`].
+const SLOW: Duration = Duration::from_millis(400);
 
 /// Which attempt is drawn for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,15 +54,35 @@ pub struct Plan {
 /// What happens to this attempt.
 #[must_use]
 pub fn plan(simulation: &Simulation, at: Draw) -> Plan {
+    let latency = latency(simulation, at).saturating_add(slowness(simulation, at));
+    Plan { latency, fault: fault(simulation, at) }
+}
+
+/// What happens to this attempt under a switch. Draws keep no state, so whatever was switched in between, the
+/// profile's own plan is again what it would have been.
+#[must_use]
+pub fn switched(simulation: &Simulation, at: Draw, switch: FaultSwitch) -> Plan {
+    let always = |kind| Plan { fault: Some(kind), ..plan(simulation, at) };
+    match switch {
+        FaultSwitch::AsWritten => plan(simulation, at),
+        FaultSwitch::Healthy => Plan { latency: latency(simulation, at), fault: None },
+        FaultSwitch::Slow => Plan { latency: latency(simulation, at).saturating_add(SLOW), fault: None },
+        FaultSwitch::Http503 => always(FaultKind::Status(503)),
+        FaultSwitch::Reset => always(FaultKind::Reset),
+        FaultSwitch::Refuse => always(FaultKind::Refuse),
+        FaultSwitch::Hang => always(FaultKind::Hang),
+    }
+}
+
+/// The law's time, without slowness.
+fn latency(simulation: &Simulation, at: Draw) -> Duration {
     let Draw { seed, endpoint, replica, round, attempt } = at;
     let mut rng = generator(seed, &[1, endpoint as u64, replica as u64, round, attempt]);
-    let drawn = sample(&simulation.latency, round, &mut rng);
-    Plan { latency: drawn.saturating_add(slowness(simulation, at)), fault: fault(simulation, at) }
+    sample(&simulation.latency, round, &mut rng)
 }
 
 /// The fault that strikes this replica in this round; the same for every attempt on it.
-#[must_use]
-pub fn fault(simulation: &Simulation, at: Draw) -> Option<FaultKind> {
+fn fault(simulation: &Simulation, at: Draw) -> Option<FaultKind> {
     let fault = simulation.fail?;
     let words = [2, at.endpoint as u64, at.replica as u64, at.round];
     coin(at.seed, &words, fault.rate).then_some(fault.kind)

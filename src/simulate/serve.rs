@@ -4,6 +4,7 @@ use super::Upstream;
 use super::answer::Answer;
 use super::draw::{self, Plan};
 use super::wire::{Doom, Wire};
+use crate::domain::FaultSwitch;
 use crate::profile::FaultKind;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http_body_util::BodyExt;
@@ -87,7 +88,8 @@ async fn respond(
 ) -> Result<Response<Answer>, Unanswered> {
     let query = request.uri().query().unwrap_or_default();
     let (round, attempt) = (number(query, "round"), number(query, "attempt"));
-    let Plan { latency, fault } = draw::plan(&upstream.simulation, upstream.draw(round, attempt));
+    let switch = value(query, "switch").and_then(FaultSwitch::parse).unwrap_or(FaultSwitch::AsWritten);
+    let Plan { latency, fault } = draw::switched(&upstream.simulation, upstream.draw(round, attempt), switch);
     // The clock runs from the request's head, while its body may still be coming.
     let wait = (!latency.is_zero()).then(|| sleep(latency));
     let mut asked = request.into_body();
@@ -106,7 +108,7 @@ async fn respond(
         Some(FaultKind::Truncate) => (StatusCode::OK, Answer::truncated(name, round, size)),
         Some(FaultKind::Drip) => (StatusCode::OK, Answer::dripping()),
         Some(FaultKind::Hang) => std::future::pending().await,
-        // A refusing round has a port of its own; who comes here all the same gets the next best thing.
+        // Who is refused is sent to another port; who comes here all the same gets the next best thing.
         Some(FaultKind::Reset | FaultKind::Refuse) => {
             doom.seal();
             return Err(Unanswered);
@@ -120,6 +122,9 @@ async fn respond(
 
 /// A number of the query, 0 where it has none.
 fn number(query: &str, key: &str) -> u64 {
-    let value = query.split('&').find_map(|pair| pair.strip_prefix(key)?.strip_prefix('='));
-    value.and_then(|v| v.parse().ok()).unwrap_or(0)
+    value(query, key).and_then(|v| v.parse().ok()).unwrap_or(0)
+}
+
+fn value<'a>(query: &'a str, key: &str) -> Option<&'a str> {
+    query.split('&').find_map(|pair| pair.strip_prefix(key)?.strip_prefix('='))
 }
