@@ -30,7 +30,7 @@ pub use live::LiveRound;
 pub use picture::{Mark, Picture};
 pub use target::{Gesture, Target};
 
-use crate::domain::{Event, Round, Settings};
+use crate::domain::{EndpointId, Event, FaultSwitch, Round, Settings};
 use crate::stats::Window;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,6 +44,8 @@ pub struct EndpointInfo {
     pub required: bool,
     /// How many URLs it has; with more than one they are shown as a, b, c, …
     pub replicas: usize,
+    /// Whether its upstreams are embedded, so that they can be made to fail.
+    pub simulated: bool,
 }
 
 /// How much colour the terminal shows.
@@ -112,6 +114,8 @@ pub enum Effect {
     Pause(bool),
     /// One round, also while paused.
     Step,
+    /// An embedded upstream behaves like this from its next attempt on.
+    Fault(EndpointId, FaultSwitch),
     /// Leave.
     Quit,
     /// Paint everything anew.
@@ -200,6 +204,8 @@ pub struct App {
     pub(crate) lineup: Lineup,
     /// The panel that was asked for; `None`: the one that suits the mode.
     panel: Option<Panel>,
+    /// What embedded upstreams are switched to, by endpoint.
+    pub(crate) faults: Vec<FaultSwitch>,
     /// What rounds put on the screen.
     live: Picture,
     /// What is looked at instead, where the picture is frozen.
@@ -214,6 +220,7 @@ impl App {
         Self {
             live: Picture::new(setup.endpoints.len()),
             lineup: Lineup::new(setup.endpoints.len()),
+            faults: vec![FaultSwitch::AsWritten; setup.endpoints.len()],
             profile: setup.profile,
             endpoints: setup.endpoints,
             hosts: setup.hosts,

@@ -81,6 +81,7 @@ fn app(profile: &Profile, options: Options) -> App {
         name: e.name.clone(),
         required: e.required,
         replicas: e.replicas(),
+        simulated: matches!(e.target, crate::profile::Target::Simulated(_)),
     };
     App::new(Setup {
         profile: profile.name.clone(),

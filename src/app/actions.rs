@@ -54,6 +54,8 @@ pub enum Action {
     Sort,
     /// Choose lanes by typing.
     Filter,
+    /// The next fault of the selected endpoint, where it is simulated.
+    Fault,
     /// Forget the counts.
     Reset,
     /// Show or hide the keys.
@@ -221,7 +223,7 @@ pub const BINDINGS: &[Binding] = &[
         .footer(10, "< >", "< >", "period"),
     bind(Action::PeriodUp, "period-up", &[c('>')], "rounds less often"),
     bind(Action::Pause, "pause", &[c(' ')], "pause, or go on").footer(3, "space", "space", "pause"),
-    bind(Action::Step, "step", &[c('s')], "one round, then pause").footer(14, "s", "s", "one round"),
+    bind(Action::Step, "step", &[c('s')], "one round, then pause").footer(15, "s", "s", "one round"),
     bind(Action::Up, "up", &[plain(KeyCode::Up), c('k')], "lane above").footer(8, "↑↓", "j k", "select"),
     bind(Action::Down, "down", &[plain(KeyCode::Down), c('j')], "lane below"),
     bind(Action::PageUp, "page-up", &[plain(KeyCode::PageUp)], "ten lanes up"),
@@ -238,7 +240,8 @@ pub const BINDINGS: &[Binding] = &[
     bind(Action::Window, "window", &[c('w')], "window of the counts").footer(9, "w", "w", "window"),
     bind(Action::Sort, "sort", &[c('o')], "order of the lanes").footer(13, "o", "o", "sort"),
     bind(Action::Filter, "filter", &[c('/')], "lanes by name or reason").footer(12, "/", "/", "filter"),
-    bind(Action::Reset, "reset", &[c('r')], "forget the counts").footer(15, "r", "r", "reset"),
+    bind(Action::Fault, "fault", &[c('x')], "a fault, if it is simulated").footer(14, "x", "x", "faults"),
+    bind(Action::Reset, "reset", &[c('r')], "forget the counts").footer(16, "r", "r", "reset"),
     bind(Action::Redraw, "redraw", &[Key::ctrl('l')], "paint anew"),
     bind(Action::Back, "back", &[plain(KeyCode::Esc)], "back to the dashboard"),
     bind(Action::Help, "help", &[c('?')], "these keys, or back").footer(0, "?", "?", "help"),

@@ -2,7 +2,7 @@
 //! has started, both are known.
 
 use crate::domain::numbers::millis;
-use crate::domain::{Mode, Settings};
+use crate::domain::{FaultSwitch, Mode, Settings};
 use std::sync::Arc;
 
 /// What rounds are asked to do: what the last one had and what the next is to have.
@@ -60,11 +60,11 @@ impl Config {
     }
 }
 
-/// One number that changed from a round to the next.
+/// Something that changed from a round to the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     /// Which.
-    pub what: &'static str,
+    pub what: String,
     /// Before.
     pub from: String,
     /// After.
@@ -72,13 +72,18 @@ pub struct Change {
 }
 
 impl Change {
+    /// An embedded upstream was switched.
+    pub(super) fn fault(endpoint: &str, from: FaultSwitch, to: FaultSwitch) -> Self {
+        Self { what: endpoint.to_owned(), from: from.to_string(), to: to.to_string() }
+    }
+
     /// What differs, with k only between quorum rounds and the delay only between hedge rounds.
     #[must_use]
     pub fn between(from: &Settings, to: &Settings, optional: usize) -> Vec<Self> {
         let mut out = Vec::new();
-        let mut add = |what, from: String, to: String| {
+        let mut add = |what: &str, from: String, to: String| {
             if from != to {
-                out.push(Self { what, from, to });
+                out.push(Self { what: what.to_owned(), from, to });
             }
         };
         add("mode", from.mode.to_string(), to.mode.to_string());

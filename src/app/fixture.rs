@@ -13,7 +13,7 @@ pub(crate) fn setup(names: &[&str], settings: Settings, options: Options) -> Set
         profile: "page".to_owned(),
         endpoints: names
             .iter()
-            .map(|n| EndpointInfo { name: (*n).to_owned(), required: false, replicas: 1 })
+            .map(|n| EndpointInfo { name: (*n).to_owned(), required: false, replicas: 1, simulated: true })
             .collect(),
         hosts: names.len(),
         settings,

@@ -2,8 +2,8 @@
 
 use super::actions::{Key, KeyCode, action_for};
 use super::tune::{self, Way};
-use super::{Action, App, Effect, Gesture, HelpPage, PAGE, Pace, Panel, Screen, Target};
-use crate::domain::{Mode, RoundNo, Settings};
+use super::{Action, App, Change, Effect, Gesture, HelpPage, PAGE, Pace, Panel, Screen, Target};
+use crate::domain::{EndpointId, FaultSwitch, Mode, RoundNo, Settings};
 use crate::stats::Window;
 
 impl App {
@@ -22,6 +22,7 @@ impl App {
             Action::PeriodUp => return self.change(|s, _| tune::period(s, Way::Up)),
             Action::Pause => return self.pause(),
             Action::Step => return self.step(),
+            Action::Fault => return self.next_fault(),
             Action::Redraw => return vec![Effect::Redraw],
             Action::Quit => return vec![Effect::Quit],
             _ => self.look(action),
@@ -238,6 +239,18 @@ impl App {
         let mut effects = if self.pace == Pace::Live { self.pause() } else { Vec::new() };
         effects.push(Effect::Step);
         effects
+    }
+
+    /// Switches the selected endpoint to its next fault, where it is simulated.
+    fn next_fault(&mut self) -> Vec<Effect> {
+        let index = self.selected;
+        let Some(endpoint) = self.endpoints.get(index).filter(|e| e.simulated) else { return Vec::new() };
+        let Some(switch) = self.faults.get_mut(index) else { return Vec::new() };
+        let place = FaultSwitch::ALL.iter().position(|s| s == switch).unwrap_or(0);
+        let to = FaultSwitch::ALL[(place + 1) % FaultSwitch::ALL.len()];
+        let (from, to) = (std::mem::replace(switch, to), to);
+        self.live.note(Change::fault(&endpoint.name, from, to));
+        vec![Effect::Fault(EndpointId(index), to)]
     }
 
     fn select(&mut self, index: usize) {

@@ -45,6 +45,8 @@ pub struct Picture {
     /// What the last round that started had.
     settings: Option<Arc<Settings>>,
     now: Duration,
+    /// What changed since the last round started, besides settings.
+    pending: Vec<Change>,
     /// The longest that a round took with the mode and budget that hold.
     longest: Duration,
     /// Places of the missing table's rows, and when they were given.
@@ -64,6 +66,7 @@ impl Picture {
             endpoints,
             settings: None,
             now: Duration::ZERO,
+            pending: Vec::new(),
             longest: Duration::ZERO,
             order: (Duration::ZERO, HashMap::new()),
         }
@@ -139,6 +142,13 @@ impl Picture {
         }
     }
 
+    /// Something besides the settings is different from the next round on.
+    pub(super) fn note(&mut self, change: Change) {
+        if self.pending.len() < MARKS {
+            self.pending.push(change);
+        }
+    }
+
     /// Forgets the counts, not the rounds.
     pub(super) fn reset(&mut self) {
         self.stats.reset();
@@ -196,10 +206,11 @@ impl Picture {
             if !comparable(&before, &settings) {
                 self.longest = Duration::ZERO;
             }
-            let changes = Change::between(&before, &settings, optional).into_iter();
-            self.marks.extend(changes.map(|change| Mark { round: started.round, change }));
-            self.marks.drain(..self.marks.len().saturating_sub(MARKS));
+            self.pending.extend(Change::between(&before, &settings, optional));
         }
+        let round = started.round;
+        self.marks.extend(self.pending.drain(..).map(|change| Mark { round, change }));
+        self.marks.drain(..self.marks.len().saturating_sub(MARKS));
         self.warming = started.warming;
         if !matches!(self.shown, Shown::Running(_)) {
             self.shown = Shown::Running(LiveRound::new(started, self.endpoints));

@@ -146,6 +146,11 @@ where
                     }
                     continue;
                 }
+                Effect::Fault(endpoint, switch) => {
+                    let simulated = self.session.faults().set(endpoint, switch);
+                    debug_assert!(simulated, "the app offers no switch over endpoints that are real");
+                    continue;
+                }
                 Effect::Apply(settings) => Command::Apply(settings),
                 Effect::Pause(paused) => Command::Pause(paused),
                 Effect::Step => Command::Step,

@@ -3,11 +3,11 @@
 
 use super::ctx::Ctx;
 use super::layout::{Regions, Size, WIDE};
-use super::text::{Pen, cut};
+use super::text::{Pen, cut, cut_middle};
 use super::theme::Tone;
 use crate::app::{Pace, Sort};
 use crate::domain::numbers;
-use crate::domain::{Mode, Settings};
+use crate::domain::{EndpointId, FaultSwitch, Mode, Settings};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
@@ -173,9 +173,23 @@ impl Header<'_> {
         if lineup.sort() != Sort::Profile {
             groups.push(vec![ctx.dim("by "), ctx.bold(lineup.sort().label(), Tone::Plain)]);
         }
+        groups.extend(self.faults());
         groups.extend(ctx.frozen().map(|frozen| vec![frozen]));
         groups.push(vec![ctx.pace()]);
         groups.join(&Span::raw("   "))
+    }
+
+    /// What embedded upstreams are switched to: the one, or how many.
+    fn faults(&self) -> Option<Vec<Span<'static>>> {
+        let ctx = self.ctx;
+        let faults = ctx.app.faults.iter().enumerate().filter(|f| *f.1 != FaultSwitch::AsWritten);
+        let words = match (faults.clone().next()?, faults.count()) {
+            ((index, switch), 1) => {
+                format!("{} {switch}", cut_middle(ctx.endpoint(EndpointId(index)), 12, ctx.glyphs.ellipsis))
+            }
+            (_, many) => format!("{many} switched"),
+        };
+        Some(vec![ctx.dim("x "), ctx.bold(words, Tone::Plain)])
     }
 
     fn honesty(&self, width: u16) -> Vec<Vec<Span<'static>>> {

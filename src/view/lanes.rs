@@ -9,7 +9,7 @@ use super::text::{Pen, cut, cut_middle, width};
 use super::theme::Tone;
 use crate::app::{Bar, Fate, Lane, LaneState};
 use crate::domain::numbers;
-use crate::domain::{EndpointId, Phase, Reason};
+use crate::domain::{EndpointId, FaultSwitch, Phase, Reason};
 use crate::stats::Quantile;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -149,6 +149,9 @@ impl Lanes<'_> {
         if let Some(lane) = &placed.lane {
             let (glyph, tone) = ctx.state_glyph(lane.state);
             pen.cell(left + 2, y, glyph, ctx.theme.tone(tone));
+        }
+        if ctx.app.faults.get(placed.index).is_some_and(|&f| f != FaultSwitch::AsWritten) {
+            pen.cell(left + 1, y, "x", ctx.theme.bold(Tone::Plain));
         }
         let style = if selected { ctx.theme.bold(Tone::Plain) } else { ctx.theme.tone(Tone::Plain) };
         let end = columns.name + columns.name_width;

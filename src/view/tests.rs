@@ -249,6 +249,13 @@ fn a_filter_is_typed_in_the_footer_and_then_named_in_the_header() {
 }
 
 #[test]
+fn switched_upstreams_are_marked_at_their_lanes_and_in_the_history() {
+    assert_scene("switched", &scenes::switched(Options::default(), &[2]), &[FULL, (80, 24)]);
+    let two = scenes::switched(Options::default(), &[2, 3]);
+    assert!(printed(&drawn(&two, 120, 40)).lines().next().unwrap().contains("x 2 switched   live"));
+}
+
+#[test]
 fn a_filter_without_a_lane_says_so() {
     let mut app = scenes::filtering(Options::default());
     update(&mut app, Message::Pasted("zzz".to_owned()));

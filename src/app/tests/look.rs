@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::app::actions::{Key, KeyCode};
+use crate::domain::FaultSwitch;
 
 fn type_in(app: &mut App, text: &str) {
     for c in text.chars() {
@@ -166,4 +167,27 @@ fn the_window_and_the_panel_go_round() {
         .collect();
     assert_eq!(panels, [Panel::Hedges, Panel::Calls, Panel::Blame, Panel::Missing]);
     assert_eq!(fx::page(Mode::Hedge, 3, Options::default()).panel(), Panel::Hedges, "the one that suits");
+}
+
+#[test]
+fn faults_go_round_at_simulated_endpoints_only_and_are_marked() {
+    let mut app = fx::page(Mode::Deadline, 3, Options::default());
+    app.endpoints[1].simulated = false;
+    (app.selected, app.endpoints[5].simulated) = (1, true);
+    assert_eq!(press(&mut app, Action::Fault), [], "a real endpoint can't be made to fail");
+    app.selected = 5;
+    let switches: Vec<FaultSwitch> = (0..FaultSwitch::ALL.len())
+        .map(|_| match press(&mut app, Action::Fault).as_slice() {
+            [Effect::Fault(EndpointId(5), switch)] => *switch,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(switches[..6], FaultSwitch::ALL[1..]);
+    assert_eq!(switches[6], FaultSwitch::AsWritten, "and back");
+    fx::start(&mut app, &fx::round(4, fx::at(4), &Arc::new(fx::settings(Mode::Deadline)), &fx::TYPICAL));
+    let last = app.picture().marks.back().unwrap();
+    assert_eq!(
+        (last.round, last.change.what.as_str(), last.change.to.as_str()),
+        (RoundNo(4), "recs", "as-written")
+    );
 }

@@ -127,7 +127,8 @@ pub(crate) fn required_failed() -> App {
     let settings = fx::settings(Mode::Deadline);
     let mut setup =
         fx::setup(&["user", "cart", "price", "recs", "ads"], settings.clone(), Options::default());
-    setup.endpoints[0] = EndpointInfo { name: "user".to_owned(), required: true, replicas: 2 };
+    setup.endpoints[0] =
+        EndpointInfo { name: "user".to_owned(), required: true, replicas: 2, simulated: false };
     let mut app = App::new(setup);
     let limit = fx::ms(38.0);
     let fates = [
@@ -233,6 +234,20 @@ pub(crate) fn frozen(options: Options) -> App {
     for _ in 0..3 {
         update(&mut app, Message::Action(Action::Earlier));
     }
+    app
+}
+
+/// Upstreams that were made to fail.
+pub(crate) fn switched(options: Options, endpoints: &[usize]) -> App {
+    let mut app = fx::page(Mode::Deadline, 20, options);
+    for &endpoint in endpoints {
+        app.selected = endpoint;
+        update(&mut app, Message::Action(Action::Fault));
+        update(&mut app, Message::Action(Action::Fault));
+    }
+    let round = fx::round(21, fx::at(21), &Arc::new(fx::settings(Mode::Deadline)), &fx::TYPICAL);
+    fx::start(&mut app, &round);
+    fx::finish(&mut app, round);
     app
 }
 
