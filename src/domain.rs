@@ -4,6 +4,7 @@
 //! [`Duration`](std::time::Duration) from the start of the session or of the round, as each field says.
 
 pub mod event;
+pub mod evidence;
 pub mod fault;
 pub mod ids;
 pub mod numbers;
@@ -13,6 +14,7 @@ pub mod settings;
 pub mod text;
 
 pub use event::Event;
+pub use evidence::{Answer, TraceId};
 pub use fault::FaultSwitch;
 pub use ids::{EndpointId, RoundNo};
 pub use reason::{Phase, Reason};

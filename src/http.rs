@@ -2,7 +2,7 @@
 //!
 //! `request` turns an endpoint and a round into a request, `client` and `tls` hold the ways to connect, `dns`
 //! finds addresses, `dial` tells the phases, `attempt` runs it all, `classify` gives every error its reason
-//! once. Nothing here retries, limits time or knows rounds.
+//! once, `evidence` keeps what can be shown of an answer that was not accepted. Nothing here retries, limits time or knows rounds.
 
 mod attempt;
 mod body;
@@ -10,6 +10,7 @@ mod classify;
 mod client;
 mod dial;
 mod dns;
+mod evidence;
 mod request;
 mod retry_after;
 mod tls;
@@ -19,6 +20,7 @@ use crate::engine::transport::{AttemptFuture, AttemptRequest, Failure, Trace, Tr
 use crate::profile::{Endpoint, Profile, Resolver, Target};
 use client::Clients;
 use dns::NameService;
+use evidence::Pages;
 use request::{Asked, TraceIds};
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -51,6 +53,7 @@ struct Inner {
     simulated: Option<SimulatedUrls>,
     clients: Clients,
     ids: TraceIds,
+    pages: Pages,
 }
 
 impl HttpTransport {
@@ -90,7 +93,8 @@ impl HttpTransport {
             Resolver::Async => NameService::own(servers).map_err(|e| HttpError::Resolver(e.to_string()))?,
             Resolver::System => NameService::system(),
         };
-        let inner = Inner { profile, simulated, clients: Clients::new(names), ids: TraceIds::new() };
+        let (ids, pages) = (TraceIds::new(), Pages::default());
+        let inner = Inner { profile, simulated, clients: Clients::new(names), ids, pages };
         inner.warm_up()?;
         Ok(Self(Rc::new(inner)))
     }
@@ -102,7 +106,9 @@ impl Transport for HttpTransport {
         Box::pin(async move {
             let (endpoint, asked) =
                 inner.ask(request).map_err(|words| Failure::new(Reason::InvalidRequest, words))?;
-            attempt::run(&inner.clients, endpoint, asked, &trace).await
+            let (pages, id) = (inner.pages.clone(), request.endpoint);
+            let keep = move |raw: evidence::Raw, asked: &Asked| raw.evidence(asked, &pages, id);
+            attempt::run(&inner.clients, endpoint, asked, &trace, keep).await
         })
     }
 }

@@ -15,6 +15,7 @@ mod nearest;
 mod overrides;
 pub mod quantities;
 mod reading;
+pub mod redact;
 pub mod secrets;
 mod source;
 mod syntax;
@@ -25,7 +26,7 @@ mod warnings;
 
 pub use builtin::BUILTINS;
 pub use error::{Complaint, Mark, Place, ProfileError, ProfileErrors};
-pub use explain::explain;
+pub use explain::{explain, request_line};
 pub use hosts::hosts;
 pub use overrides::Overrides;
 pub use types::Profile;

@@ -5,14 +5,17 @@ mod support;
 
 use fanscope::domain::event::AttemptStep;
 use fanscope::domain::{
-    AttemptOutcome, EndedBy, Event, HedgeContract, HedgeDelay, HedgeSettings, Mode, Outcome, Phase, Reason,
-    Settings, Suppression,
+    Answer, AttemptOutcome, EndedBy, Event, HedgeContract, HedgeDelay, HedgeSettings, Mode, Outcome, Phase,
+    Reason, Settings, Suppression, TraceId,
 };
+use fanscope::engine::clock::TokioClock;
 use fanscope::engine::limits::Limits;
 use fanscope::engine::policy::{CallPlan, Gate, RoundPlan};
-use fanscope::engine::round::run;
-use fanscope::engine::transport::{AttemptFuture, AttemptRequest, Trace, Transport};
+use fanscope::engine::round::{Abort, Shared, run};
+use fanscope::engine::sink::Sink;
+use fanscope::engine::transport::{AttemptFuture, AttemptRequest, Failure, Trace, Transport};
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::time::Duration;
 use support::{FakeNet, FixedGate, Play, brief, call, hedge, ms, plan, play, shared};
 
@@ -48,6 +51,51 @@ async fn r4_a_call_that_cannot_be_built_is_missing_and_the_others_run() {
     let round = play(net(calls), plan(Mode::Deadline, 200, plain(2)), OPEN).await;
     assert_eq!(round.calls[0].outcome, Outcome::Missing(Reason::InvalidRequest));
     assert_eq!(round.calls[1].outcome, Outcome::Ok);
+}
+
+/// Notes evidence at once; then each endpoint ends in its own way.
+struct Evident;
+
+impl Transport for Evident {
+    fn attempt(&self, request: AttemptRequest, trace: Trace) -> AttemptFuture {
+        let endpoint = request.endpoint.index();
+        trace.trace_id(TraceId::of_traceparent(&format!("00-{:032x}-{:016x}-01", endpoint + 1, 1)));
+        trace.answer(move || {
+            assert!(endpoint != 1, "planted panic while evidence is made");
+            Answer {
+                status_line: format!("HTTP/1.1 50{endpoint}"),
+                headers: Vec::new(),
+                headers_left_off: 0,
+                body: "sorry".into(),
+                body_truncated: false,
+            }
+        });
+        Box::pin(async move {
+            match endpoint {
+                0 | 1 => Err(Failure::new(Reason::HttpStatus, "503")),
+                2 => Ok(()),
+                _ => std::future::pending().await,
+            }
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn s8_6_a_failed_attempt_keeps_its_answer_and_no_other_does() {
+    let (sink, _events) = Sink::new();
+    let (transport, epoch) = (Rc::new(Evident), tokio::time::Instant::now());
+    let shared = Shared { clock: TokioClock, transport, sink, epoch, abort: Abort::default() };
+    let gate: &RefCell<dyn Gate> = &RefCell::new(OPEN);
+    let round = run(&shared, gate, brief(plan(Mode::Deadline, 200, plain(4)))).await.unwrap();
+    let attempts: Vec<_> = round.calls.iter().map(|c| &c.attempts[0]).collect();
+    let lines: Vec<_> =
+        attempts.iter().map(|a| a.answer.as_ref().map(|answer| answer.status_line.as_str())).collect();
+    assert_eq!(lines, [Some("HTTP/1.1 500"), None, None, None]);
+    // Evidence that can't be made is nothing but missing.
+    assert_eq!(attempts[1].reason, Some(Reason::HttpStatus));
+    for (i, attempt) in attempts.iter().enumerate() {
+        assert_eq!(attempt.trace_id.unwrap().to_string(), format!("{:032x}", i + 1));
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -43,6 +43,8 @@ fn attempt(end: Duration, outcome: AttemptOutcome, reason: Option<Reason>) -> At
         remote: None,
         phase: Phase::Waiting,
         phases,
+        trace_id: None,
+        answer: None,
     }
 }
 
@@ -390,6 +392,8 @@ prop_compose! {
             remote: remote.map(Into::into),
             phase: spent.last().map_or(Phase::Queued, |p| p.0),
             phases,
+            trace_id: None,
+            answer: None,
         }
     }
 }

@@ -395,6 +395,9 @@ async fn a_running_session_is_switched_by_its_handle() {
             if let Some(Event::RoundSettled { round, .. }) = session.next().await
                 && round.calls[0].outcome.reason() == wanted
             {
+                let answer = round.calls[0].attempts[0].answer.as_ref();
+                let line = answer.map(|a| a.status_line.as_str());
+                assert_eq!(line, wanted.map(|_| "HTTP/1.1 503 Service Unavailable"));
                 reasons.push(wanted);
                 break;
             }

@@ -1,6 +1,7 @@
 //! A settled round, its calls and their attempts. Times are from the round's start unless a field says
 //! otherwise.
 
+use super::evidence::{Answer, TraceId};
 use super::ids::{EndpointId, RoundNo};
 use super::reason::{Phase, Reason, words};
 use super::settings::Settings;
@@ -168,6 +169,10 @@ pub struct Attempt {
     pub phase: Phase,
     /// Time in each phase.
     pub phases: Phases,
+    /// The trace that its `traceparent` names, where it has one; known before anything is sent.
+    pub trace_id: Option<TraceId>,
+    /// The answer that was not accepted; only with [`AttemptOutcome::Failed`], and where there was one.
+    pub answer: Option<Arc<Answer>>,
 }
 
 /// Hedges that were due and not sent, by cause.

@@ -1,5 +1,7 @@
 //! Text that came from outside, made safe to show.
 
+use std::fmt::Write;
+
 /// The longest outside text that is kept, in characters.
 pub const MAX_OUTSIDE_TEXT: usize = 300;
 
@@ -32,6 +34,24 @@ pub fn clean(text: &str) -> String {
     out
 }
 
+/// Makes everything visible that could move a cursor, hide or reorder text: `\x1b`, `\u{202e}`. A tab becomes
+/// four spaces. Nothing is lost and nothing is cut.
+#[must_use]
+pub fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        let code = u32::from(c);
+        // Writing to a string can't fail.
+        let _ = match c {
+            '\t' => out.write_str("    "),
+            c if c.is_control() => write!(out, "\\x{code:02x}"),
+            c if is_hidden(c) => write!(out, "\\u{{{code:x}}}"),
+            c => out.write_char(c),
+        };
+    }
+    out
+}
+
 /// Whether a character shows nothing of its own and may change how the text around it is shown: soft hyphens,
 /// zero-width marks, bidirectional controls, line separators, annotations, tags.
 #[must_use]
@@ -60,6 +80,14 @@ mod tests {
         assert_eq!(clean("  \n "), "");
         assert_eq!(clean("a\u{ad}b\u{61c}c\u{180e}d\u{fff9}e\u{2028}f"), "abcde f");
         assert_eq!(clean(&"x".repeat(1000)).chars().count(), MAX_OUTSIDE_TEXT + 1);
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_made_visible() {
+        assert_eq!(visible("a\x1b[31m\u{9b}\r\n\tb\u{202e}ç"), "a\\x1b[31m\\x9b\\x0d\\x0a    b\\u{202e}ç");
+        for c in ('\0'..=char::MAX).filter(|c| c.is_control() || is_hidden(*c)) {
+            assert!(visible(&c.to_string()).bytes().all(|b| matches!(b, b' '..=b'~')), "{c:?}");
+        }
     }
 
     /// All of Unicode: what is hidden or controls never passes, all else that is no space does.

@@ -90,7 +90,8 @@ impl<C: Clock + Unpin> Future for AttemptTask<C> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Ended> {
         let request = self.request;
         if self.shared.cancelled.get() {
-            drop_quietly(self.inner.take());
+            let inner = self.inner.take();
+            quietly(|| drop(inner));
             return Poll::Ready(Ended { request, end: None });
         }
         // A call whose code panics is missing; the round goes on (R3).
@@ -104,15 +105,19 @@ impl<C: Clock + Unpin> Future for AttemptTask<C> {
             Err(panic) => Err(Failure::new(Reason::Internal, panic_text(panic.as_ref()))),
         };
         let end = self.clock.now();
-        drop_quietly(self.inner.take());
+        let inner = self.inner.take();
+        quietly(|| drop(inner));
+        if result.is_err() {
+            quietly(|| self.shared.trace.borrow().iter().for_each(Trace::make_answer));
+        }
         Poll::Ready(Ended { request, end: Some((end, result)) })
     }
 }
 
-/// Drops an attempt; a panic in its drop stays its own.
-fn drop_quietly(inner: Option<AttemptFuture>) {
+/// Does what is left to do for an attempt; a panic in it stays its own.
+fn quietly(rest: impl FnOnce()) {
     // The panic's text has gone through the panic hook already, and the attempt has its outcome.
-    catch_unwind(AssertUnwindSafe(|| drop(inner))).unwrap_or(());
+    catch_unwind(AssertUnwindSafe(rest)).unwrap_or(());
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {

@@ -1,6 +1,6 @@
 //! The only seam between the engine and the network.
 
-use crate::domain::{EndpointId, HttpVersion, Phase, Phases, Reason, RoundNo};
+use crate::domain::{Answer, EndpointId, HttpVersion, Phase, Phases, Reason, RoundNo, TraceId};
 use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -84,7 +84,10 @@ struct Shared {
 /// Told of each phase as it is reached.
 pub type Watch = Box<dyn Fn(Phase, Instant) + Send + Sync>;
 
-#[derive(Debug, Clone)]
+/// Makes the evidence of an answer.
+type MakeAnswer = Box<dyn FnOnce() -> Answer + Send>;
+
+#[derive(Default)]
 struct Facts {
     marks: Vec<(Phase, Instant)>,
     remote: Option<SocketAddr>,
@@ -92,6 +95,18 @@ struct Facts {
     http: Option<HttpVersion>,
     status: Option<u16>,
     bytes: u64,
+    trace_id: Option<TraceId>,
+    /// Evidence that is still to be made.
+    to_make: Option<MakeAnswer>,
+    answer: Option<Arc<Answer>>,
+}
+
+impl Facts {
+    fn make_answer(&mut self) {
+        if let Some(make) = self.to_make.take() {
+            self.answer = Some(Arc::new(make()));
+        }
+    }
 }
 
 /// The facts of an ended attempt.
@@ -111,20 +126,17 @@ pub struct Seen {
     pub phase: Phase,
     /// Time in each phase; sums to the attempt's length.
     pub phases: Phases,
+    /// Trace it was sent under.
+    pub trace_id: Option<TraceId>,
+    /// The answer, where it was not accepted.
+    pub answer: Option<Arc<Answer>>,
 }
 
 impl Trace {
     /// A trace of an attempt that starts now, in phase `queued`.
     #[must_use]
     pub fn new(started: Instant, watch: Option<Watch>) -> Self {
-        let facts = Facts {
-            marks: Vec::with_capacity(5),
-            remote: None,
-            reused: None,
-            http: None,
-            status: None,
-            bytes: 0,
-        };
+        let facts = Facts { marks: Vec::with_capacity(5), ..Facts::default() };
         Self(Arc::new(Shared { started, watch, facts: Mutex::new(facts) }))
     }
 
@@ -180,6 +192,22 @@ impl Trace {
         self.facts().bytes = total;
     }
 
+    /// The trace that the attempt is sent under.
+    pub fn trace_id(&self, id: Option<TraceId>) {
+        self.facts().trace_id = id;
+    }
+
+    /// The answer was not accepted. `make` turns it into evidence once the attempt's end has been stamped, so
+    /// that this takes none of the attempt's time.
+    pub fn answer(&self, make: impl FnOnce() -> Answer + Send + 'static) {
+        self.facts().to_make = Some(Box::new(make));
+    }
+
+    /// Makes the evidence that is still to be made.
+    pub(super) fn make_answer(&self) {
+        self.facts().make_answer();
+    }
+
     /// Whether anyone else still holds a clone of this trace, and so works for the attempt.
     #[must_use]
     pub fn is_shared(&self) -> bool {
@@ -202,7 +230,8 @@ impl Trace {
     /// Everything seen until `end`, with the phases cut there.
     #[must_use]
     pub fn seen(&self, end: Instant) -> Seen {
-        let facts = self.facts();
+        let mut facts = self.facts();
+        facts.make_answer();
         let mut phases = Phases::default();
         let mut phase = Phase::Queued;
         let mut since = self.0.started;
@@ -222,6 +251,8 @@ impl Trace {
             bytes: facts.bytes,
             phase,
             phases,
+            trace_id: facts.trace_id,
+            answer: facts.answer.clone(),
         }
     }
 }
@@ -247,6 +278,29 @@ mod tests {
         // Cut earlier, only what had been reached counts.
         let cut = trace.seen(t0 + ms(2));
         assert_eq!((cut.phase, cut.phases.get(Phase::Connect)), (Phase::Connect, Some(ms(1))));
+    }
+
+    #[test]
+    fn evidence_is_made_once_and_only_when_the_attempt_is_over() {
+        let made: Arc<Mutex<u32>> = Arc::default();
+        let count = Arc::clone(&made);
+        let trace = Trace::new(Instant::now(), None);
+        trace.answer(move || {
+            *count.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+            Answer {
+                status_line: "HTTP/1.1 503 Service Unavailable".to_owned(),
+                headers: Vec::new(),
+                headers_left_off: 0,
+                body: "".into(),
+                body_truncated: false,
+            }
+        });
+        let times = || *made.lock().unwrap_or_else(PoisonError::into_inner);
+        assert_eq!(times(), 0);
+        let [first, again] = [Instant::now(); 2].map(|end| trace.seen(end).answer.expect("evidence"));
+        assert!(Arc::ptr_eq(&first, &again));
+        assert_eq!(times(), 1);
+        assert_eq!(Trace::new(Instant::now(), None).seen(Instant::now()).answer, None);
     }
 
     #[test]

@@ -6,38 +6,72 @@ use super::body::{self, Read};
 use super::classify::{self, Context};
 use super::client::Clients;
 use super::dial::{Dial, DialGuard, Stage};
+use super::evidence::{Beginning, Raw};
 use super::request::Asked;
 use super::retry_after;
-use crate::domain::{HttpVersion, Phase, Reason};
+use crate::domain::{Answer, HttpVersion, Phase, Reason};
 use crate::engine::transport::{Failure, Trace};
 use crate::profile::Endpoint;
 use hyper_util::client::legacy::connect::HttpInfo;
 use reqwest::{Response, Version, header};
 
-/// Runs an attempt to its end.
+/// Runs an attempt to its end. `keep` makes evidence of an answer that was not accepted.
 pub(super) async fn run(
     clients: &Clients,
     endpoint: &Endpoint,
-    mut asked: Asked,
+    asked: Asked,
     trace: &Trace,
+    keep: impl FnOnce(Raw, &Asked) -> Answer + Send + 'static,
 ) -> Result<(), Failure> {
+    trace.trace_id(asked.trace_id());
+    match exchange(clients, endpoint, &asked, trace).await {
+        Ok(()) => Ok(()),
+        Err((failure, answer)) => {
+            if let Some(raw) = answer {
+                trace.answer(move || keep(*raw, &asked));
+            }
+            Err(failure)
+        }
+    }
+}
+
+/// A failure, with the answer where there was one.
+type Refused = (Failure, Option<Box<Raw>>);
+
+/// Asks, follows, and judges the answer.
+async fn exchange(
+    clients: &Clients,
+    endpoint: &Endpoint,
+    asked: &Asked,
+    trace: &Trace,
+) -> Result<(), Refused> {
     let mut followed = 0;
+    let mut hop: Option<Asked> = None;
     loop {
-        let (response, context) = send(clients, endpoint, &asked, trace).await?;
+        let asked = hop.as_ref().unwrap_or(asked);
+        let (mut response, context) =
+            send(clients, endpoint, asked, trace).await.map_err(|failure| (failure, None))?;
         let next = match endpoint.follow {
             0 => None,
             _ => asked.redirected(response.status(), response.headers().get(header::LOCATION)),
         };
-        let Some(next) = next else {
-            return answer(response, endpoint, context, trace).await;
-        };
+        let mut body = Beginning::default();
         let status = Some(response.status().as_u16());
         let refused = |words: &str| Failure { status, ..Failure::new(Reason::Redirect, words) };
-        if followed == endpoint.follow {
-            return Err(refused(&format!("more than {followed} redirects")));
-        }
-        followed += 1;
-        asked = next.map_err(refused)?;
+        let failure = match next {
+            None => answer(&mut response, endpoint, context, trace, &mut body).await.err(),
+            Some(_) if followed == endpoint.follow => {
+                Some(refused(&format!("more than {followed} redirects")))
+            }
+            Some(Err(words)) => Some(refused(words)),
+            Some(Ok(next)) => {
+                followed += 1;
+                hop = Some(next);
+                continue;
+            }
+        };
+        let Some(failure) = failure else { return Ok(()) };
+        return Err((failure, Some(Box::new(Raw::take(&mut response, body, hop)))));
     }
 }
 
@@ -87,15 +121,16 @@ fn head(response: Response, dial: &Dial, trace: &Trace) -> (Response, Context) {
 /// Reads the body and judges the whole answer. The call's end is after the last byte, so a refused status
 /// is only reported then, and it outranks what its body did.
 async fn answer(
-    mut response: Response,
+    response: &mut Response,
     endpoint: &Endpoint,
     context: Context,
     trace: &Trace,
+    body: &mut Beginning,
 ) -> Result<(), Failure> {
     trace.reach(Phase::Body);
     let status = response.status();
     let expect = &endpoint.expect;
-    let read = body::read(&mut response, expect.max_body, expect.body_contains.as_deref(), trace).await;
+    let read = body::read(response, expect.max_body, expect.body_contains.as_deref(), trace, body).await;
     let failure =
         |reason, words: &str| Failure { status: Some(status.as_u16()), ..Failure::new(reason, words) };
     if !expect.status.contains(status.as_u16()) {

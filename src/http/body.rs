@@ -1,5 +1,6 @@
-//! Reads an answer's body: counts, limits, looks for a text, and keeps nothing of it.
+//! Reads an answer's body: counts, limits, looks for a text, and keeps its beginning.
 
+use super::evidence::Beginning;
 use crate::engine::transport::Trace;
 
 /// What the body showed.
@@ -16,22 +17,27 @@ pub(super) enum Read {
     Broken(reqwest::Error),
 }
 
-/// Reads to the end or to `limit` decoded bytes, looking for `text`.
+/// Reads to the end or to `limit` decoded bytes, looking for `text`. The first bytes go into `kept`.
 pub(super) async fn read(
     response: &mut reqwest::Response,
     limit: u64,
     text: Option<&str>,
     trace: &Trace,
+    kept: &mut Beginning,
 ) -> Read {
     let mut finder = Finder::new(text.unwrap_or_default().as_bytes());
     let mut total: u64 = 0;
     loop {
         match response.chunk().await {
-            Ok(None) => return Read::Whole { found: finder.found() },
+            Ok(None) => {
+                kept.whole = true;
+                return Read::Whole { found: finder.found() };
+            }
             Err(error) => return Read::Broken(error),
             Ok(Some(chunk)) => {
                 total = total.saturating_add(chunk.len() as u64);
                 trace.bytes(total);
+                kept.feed(&chunk);
                 if total > limit {
                     return Read::TooLarge;
                 }

@@ -9,7 +9,9 @@
 
 use super::client::ClientKey;
 use super::tls::TlsKey;
-use crate::profile::secrets::is_secret_header;
+use crate::domain::TraceId;
+use crate::profile::redact::{secrets_in_urls, secrets_in_values};
+use crate::profile::secrets::{is_secret_header, is_secret_key};
 use crate::profile::{Endpoint, Proxy};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as STANDARD;
@@ -73,7 +75,7 @@ impl Asked {
         if endpoint.trace
             && let Ok(parent) = HeaderValue::from_str(&ids.traceparent())
         {
-            headers.entry("traceparent").or_insert(parent);
+            headers.entry(TRACEPARENT).or_insert(parent);
         }
         Ok(Self { method, url, headers, body: endpoint.body.fill(round, row), home: true })
     }
@@ -118,6 +120,29 @@ impl Asked {
             }
         }
         Some(Ok(next))
+    }
+
+    /// The trace that it is sent under.
+    pub(super) fn trace_id(&self) -> Option<TraceId> {
+        self.headers.get(TRACEPARENT).and_then(|h| h.to_str().ok()).and_then(TraceId::of_traceparent)
+    }
+
+    /// Every secret in it, with its parts: what an upstream might send back.
+    pub(super) fn secrets(&self) -> Vec<String> {
+        let url = self.url.as_str();
+        let mut found: Vec<String> = secrets_in_urls(url).map(str::to_owned).collect();
+        let pairs = self.url.query_pairs().filter(|(key, _)| is_secret_key(key));
+        found.extend(pairs.map(|(_, value)| value.into_owned()));
+        found.extend(secrets_in_values(&self.body).map(str::to_owned));
+        for (name, value) in &self.headers {
+            let value = String::from_utf8_lossy(value.as_bytes());
+            if is_secret_header(name.as_str()) {
+                found.extend(parts(&value));
+            } else {
+                found.extend(secrets_in_urls(&value).map(str::to_owned));
+            }
+        }
+        found
     }
 
     /// The request with everything that connecting needs: the URL's host becomes the name for TLS, its port
@@ -238,6 +263,22 @@ fn take_userinfo(url: &mut Url) -> Option<HeaderValue> {
     let _ = url.set_password(None);
     value
 }
+
+/// A secret header's value, and what of it is a secret in itself: the token behind its scheme, user and password
+/// of `Basic`, the values of cookies.
+fn parts(value: &str) -> Vec<String> {
+    let mut parts = vec![value.to_owned()];
+    parts.extend(value.split(';').filter_map(|pair| pair.split_once('=')).map(|(_, v)| v.trim().to_owned()));
+    if let Some((_, token)) = value.split_once(' ') {
+        let token = token.trim();
+        parts.push(token.to_owned());
+        let credentials = STANDARD.decode(token).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        parts.extend(credentials.iter().flat_map(|c| c.split(':').chain([c.as_str()])).map(str::to_owned));
+    }
+    parts
+}
+
+const TRACEPARENT: &str = "traceparent";
 
 /// Makes W3C trace contexts.
 pub(super) struct TraceIds {

@@ -2,6 +2,7 @@
 
 use super::durations::show;
 use super::quantities::{show_percent, show_size};
+use super::redact::redact;
 use super::secrets::redact_url;
 use super::source::visible;
 use super::types::{
@@ -9,7 +10,7 @@ use super::types::{
     Simulation, Slow, StatusSet, Target, Template, Tls,
 };
 use super::warnings::{attempts_per_host, hedging, warnings};
-use crate::domain::{HedgeContract, HedgeSettings, Mode};
+use crate::domain::{EndpointId, HedgeContract, HedgeSettings, Mode};
 use unicode_width::UnicodeWidthStr;
 
 /// Width that the text is wrapped to.
@@ -181,14 +182,42 @@ fn target(profile: &Profile, e: &Endpoint) -> String {
 
 /// The URL as it is written, without its secrets.
 fn url_text(url: &Template, rows: Option<&Rows>) -> String {
-    let pieces = url.0.iter().map(|piece| match piece {
+    plain(&redact_url(&written(url, rows)))
+}
+
+/// The template with its holes as they are written.
+fn written(template: &Template, rows: Option<&Rows>) -> String {
+    let pieces = template.0.iter().map(|piece| match piece {
         Piece::Text(text) => text.clone(),
         Piece::Round => "${round}".to_owned(),
         Piece::Row(i) => {
             format!("${{rows.{}}}", rows.and_then(|r| r.columns.get(*i)).map_or("", String::as_str))
         }
     });
-    redact_url(&pieces.collect::<String>()).chars().filter(|c| !c.is_control()).collect()
+    pieces.collect()
+}
+
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
+}
+
+/// What an attempt on a replica sends, on one line: `GET https://a.example/?round=${round}&token=<redacted>`, or
+/// `GET simulated upstream shop-0`, of several with their letter. Holes stand as they are written, secrets are
+/// [`REDACTED`](super::redact::REDACTED). Empty where there is no such replica.
+#[must_use]
+pub fn request_line(profile: &Profile, endpoint: EndpointId, replica: usize) -> String {
+    let Some(e) = profile.endpoints.get(endpoint.index()) else { return String::new() };
+    let target = match &e.target {
+        Target::Urls(urls) => {
+            urls.get(replica).map(|url| plain(&redact(&written(url, profile.rows.as_ref()), &[], false)))
+        }
+        Target::Simulated(sims) => sims.get(replica).map(|_| {
+            let letter = u8::try_from(replica).ok().filter(|r| *r < 26).map_or('z', |r| (b'a' + r) as char);
+            let which = if sims.len() > 1 { format!(" {letter}") } else { String::new() };
+            format!("simulated upstream {}{which}", visible(&e.name))
+        }),
+    };
+    target.map(|target| format!("{} {target}", e.method)).unwrap_or_default()
 }
 
 fn simulation(sim: &Simulation) -> String {
@@ -324,4 +353,34 @@ fn load(profile: &Profile) -> Vec<String> {
         phrases.push(format!("most to {host} ({}/s)", rate(usize::try_from(n).unwrap_or(usize::MAX))));
     }
     phrases
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn s8_6_a_request_line_shows_holes_and_no_secret() {
+        let piece = |text: &str| Piece::Text(text.to_owned());
+        let mut shop = Endpoint::plain("shop".to_owned(), Target::Urls(Vec::new()));
+        shop.target = Target::Urls(vec![
+            Template(vec![piece("https://me:pw@a.example/"), Piece::Round, piece("?sku="), Piece::Row(0)]),
+            Template(vec![piece("http://b.example/?token="), Piece::Row(0), piece("&q=a b\x1b")]),
+        ]);
+        "POST".clone_into(&mut shop.method);
+        let law =
+            Simulation { latency: Distribution::Fixed(Duration::ZERO), fail: None, slow: None, body: 0 };
+        let simulated =
+            |name: &str, n| Endpoint::plain(name.to_owned(), Target::Simulated(vec![law.clone(); n]));
+        let mut profile =
+            Profile::plain("p".to_owned(), vec![shop, simulated("one", 1), simulated("two", 2)]);
+        profile.rows = Some(Rows { columns: vec!["sku".to_owned()], rows: vec![vec!["4".to_owned()]] });
+        let line = |endpoint, replica| request_line(&profile, EndpointId(endpoint), replica);
+        assert_eq!(line(0, 0), "POST https://<redacted>@a.example/${round}?sku=${rows.sku}");
+        assert_eq!(line(0, 1), "POST http://b.example/?token=<redacted>&q=a b");
+        assert_eq!(line(1, 0), "GET simulated upstream one");
+        assert_eq!(line(2, 1), "GET simulated upstream two b");
+        assert_eq!([line(0, 2), line(1, 1), line(3, 0)], ["", "", ""]);
+    }
 }

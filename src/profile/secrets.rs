@@ -31,20 +31,30 @@ pub fn is_secret_key(key: &str) -> bool {
 /// Works on the text alone, so that it also protects what is not a valid URL.
 #[must_use]
 pub fn redact_url(url: &str) -> String {
+    replace(url, &url_spans(url), MASK)
+}
+
+/// The secret parts of a URL, in order.
+pub(super) fn url_spans(url: &str) -> Vec<Range<usize>> {
     let mut spans: Vec<_> = userinfo(url, 0).into_iter().collect();
     let from = spans.first().map_or(0, |s| s.end);
     let query = url.get(from..).and_then(|rest| rest.find(['?', '#'])).map_or(url.len(), |at| from + at);
     spans.extend(query_values(url, query));
-    replace(url, &spans)
+    spans
 }
 
-fn replace(text: &str, spans: &[Range<usize>]) -> String {
+/// The text with the mask for each span. Spans are sorted by their start; those that overlap share one mask.
+pub(super) fn replace(text: &str, spans: &[Range<usize>], mask: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
+    let mut masked = false;
     for span in spans {
-        out.push_str(text.get(at..span.start).unwrap_or_default());
-        out.push_str(MASK);
-        at = span.end;
+        if !masked || span.start >= at {
+            out.push_str(text.get(at..span.start).unwrap_or_default());
+            out.push_str(mask);
+        }
+        masked = true;
+        at = at.max(span.end);
     }
     out.push_str(text.get(at..).unwrap_or_default());
     out
@@ -90,7 +100,7 @@ fn userinfo(text: &str, from: usize) -> Option<Range<usize>> {
 }
 
 /// Values of secret keys in the query or fragment that starts at `from`.
-fn query_values(text: &str, from: usize) -> Vec<Range<usize>> {
+pub(super) fn query_values(text: &str, from: usize) -> Vec<Range<usize>> {
     let mut spans = Vec::new();
     let mut start = from;
     for part in text.get(from..).unwrap_or_default().split(['?', '&', '#', ';']) {
@@ -296,7 +306,7 @@ mod tests {
             (r#"budget = "200ms""#, r#"budget = "200ms""#),
         ];
         for (line, shown) in cases {
-            assert_eq!(replace(line, &spans_in_line(line, false)), shown, "{line}");
+            assert_eq!(replace(line, &spans_in_line(line, false), MASK), shown, "{line}");
         }
         assert_eq!(spans_in_line(r#"key = "me.key""#, true), []);
     }

@@ -4,6 +4,7 @@
 use super::error::{Mark, Place};
 use super::secrets;
 use crate::domain::text::is_hidden;
+pub(super) use crate::domain::text::visible as visible_all;
 use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
 
@@ -153,7 +154,7 @@ fn cells(text: &str, hidden: &[Span]) -> Vec<Cell> {
             }
         }
         if at >= masked_to {
-            let shown = visible_char(c);
+            let shown = visible_all(c.encode_utf8(&mut [0; 4]));
             let width = shown.chars().map(|c| c.width().unwrap_or(0)).sum();
             cells.push(Cell { at, shown, width });
         }
@@ -186,29 +187,13 @@ fn window(cells: &[Cell], before: usize, under: usize) -> Mark {
     Mark { text, caret, length: under.min((SHOWN_CELLS + 2).saturating_sub(caret)).max(1) }
 }
 
-/// A character of outside text so that it cannot move a cursor, hide or reorder anything.
-fn visible_char(c: char) -> String {
-    match c {
-        '\t' => "    ".to_owned(),
-        c if c.is_control() && u32::from(c) < 0x100 => format!("\\x{:02x}", u32::from(c)),
-        c if c.is_control() || is_hidden(c) => format!("\\u{{{:x}}}", u32::from(c)),
-        c => c.to_string(),
-    }
-}
-
-/// Outside text made visible in full, for file names.
-pub(super) fn visible_all(text: &str) -> String {
-    text.chars().map(visible_char).collect()
-}
-
 /// Outside text made visible for use inside a message, cut at 60 characters.
 pub(super) fn visible(text: &str) -> String {
     const LONGEST: usize = 60;
-    let mut out: String = text.chars().take(LONGEST).map(visible_char).collect();
-    if text.chars().nth(LONGEST).is_some() {
-        out.push('…');
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", visible_all(text.get(..at).unwrap_or_default())),
+        None => visible_all(text),
     }
-    out
 }
 
 /// Whether a name would be shown as it is written.

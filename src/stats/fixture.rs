@@ -115,6 +115,8 @@ fn attempt(end: Duration, whole: Duration, dials: bool, outcome: AttemptOutcome)
         remote: None,
         phase: last,
         phases: cut,
+        trace_id: None,
+        answer: None,
     }
 }
 

@@ -281,6 +281,8 @@ mod tests {
             remote: None,
             phase: Phase::Waiting,
             phases: Phases::default(),
+            trace_id: None,
+            answer: None,
         }
     }
 

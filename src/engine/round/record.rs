@@ -2,11 +2,11 @@
 
 use super::{Clock, Runner};
 use crate::domain::{
-    Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, EndpointId, Outcome, Phase, Phases, Reason, Round,
+    Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, EndpointId, Outcome, Phase, Reason, Round,
 };
 use crate::engine::policy::{AttemptSlot, AttemptState, CallState};
 use crate::engine::task::Handle;
-use crate::engine::transport::{Failure, Seen};
+use crate::engine::transport::{Failure, Seen, Trace};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -71,11 +71,11 @@ fn attempt(slot: &AttemptSlot, handle: &Handle, start: Instant) -> Attempt {
         AttemptState::Cancelled(at) => (Some(*at), AttemptOutcome::Cancelled, None),
         AttemptState::Ordered | AttemptState::Running => (None, AttemptOutcome::Cancelled, None),
     };
-    let trace = handle.trace();
-    let began = trace.as_ref().map_or(start, |t| t.started().max(start));
     // An attempt that was never polled has neither begun nor taken time.
+    let trace = handle.trace().unwrap_or_else(|| Trace::new(start, None));
+    let began = trace.started().max(start);
     let end = end.map_or(began, |end| start + end).max(began);
-    let seen = trace.map_or_else(not_started, |t| t.seen(end));
+    let seen = trace.seen(end);
     build(slot.replica, slot.kind, (began - start, end - start), outcome, failure, &seen)
 }
 
@@ -102,11 +102,7 @@ fn build(
         remote: seen.remote,
         phase: seen.phase,
         phases: seen.phases,
+        trace_id: seen.trace_id,
+        answer: failure.and_then(|_| seen.answer.clone()),
     }
-}
-
-fn not_started() -> Seen {
-    let mut phases = Phases::default();
-    phases.add(Phase::Queued, Duration::ZERO);
-    Seen { remote: None, reused: None, http: None, status: None, bytes: 0, phase: Phase::Queued, phases }
 }
