@@ -52,13 +52,16 @@ pub struct Axis {
     pub grid: Vec<(Duration, u16)>,
 }
 
+/// Up to how many budgets the request budget may be for both to stand on one axis: the part that most calls
+/// end in has to stay readable.
+const BOTH: u32 = 4;
+
 impl Axis {
     /// The axis runs from 0 to 1.2 x budget, so its deadline line moves only with the budget.
     ///
-    /// Where calls may run past the budget (wait-all, fail-fast, required calls) and did since the mode or
-    /// the budget changed, that length is doubled until they fit: steps are few, the axis never shrinks
-    /// again, and between steps lines stay where they are. It never goes beyond 1.2 x the request budget,
-    /// which nothing can pass.
+    /// Where calls may run past the budget (wait-all, fail-fast, required calls) it runs to 1.2 x the request
+    /// budget, so that both limits stand on it, unless that is more than [`BOTH`] budgets. Then it is doubled
+    /// until all calls since the mode or the budget changed fit: steps are few, and it never shrinks again.
     #[must_use]
     pub fn of(app: &App, columns: &Columns) -> Self {
         let budget = app.round_budget();
@@ -68,7 +71,8 @@ impl Axis {
             while length.saturating_mul(6) / 5 < app.reach() && length < request {
                 length = length.saturating_mul(2).max(Duration::from_millis(1));
             }
-            length = length.min(request.max(budget));
+            let both = request <= budget.saturating_mul(BOTH);
+            length = if both { request.max(budget) } else { length.min(request) };
         }
         let scale = Scale::new(columns.axis_width, length.saturating_mul(6) / 5);
         let mut axis = Self { scale, x: columns.axis, lines: Vec::new(), grid: Vec::new() };

@@ -181,7 +181,8 @@ impl Lanes<'_> {
         let (_, tone) = ctx.state_glyph(lane.state);
         let loud = !matches!(lane.state, LaneState::Ok | LaneState::NotNeeded)
             && lane.state != LaneState::Error(Reason::SiblingFailed);
-        let overdue = lane.is_late(ctx.app.round_budget());
+        // A required call in a deadline round has the request budget for its limit, and is not late before it.
+        let overdue = ctx.app.round_settings().mode.ignores_budget() && lane.is_late(ctx.app.round_budget());
         let censored = matches!(lane.state, LaneState::Cut(..));
         // Given up at the deadline; when that was noticed is the instrument's own affair.
         let end = match lane.state {

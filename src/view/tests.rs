@@ -238,6 +238,11 @@ fn no_endpoints_at_all() {
 }
 
 #[test]
+fn r34_a_required_call_runs_to_the_request_budget_and_both_limits_are_drawn() {
+    assert_scene("both-limits", &scenes::both_limits(), &[FULL, (80, 24)]);
+}
+
+#[test]
 fn a_frozen_picture_says_how_far_back_it_is() {
     assert_scene("frozen", &scenes::frozen(Options::default()), &ALL);
 }

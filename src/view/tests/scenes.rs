@@ -148,6 +148,26 @@ pub(crate) fn required_failed() -> App {
     app
 }
 
+/// A required call that takes longer than the budget, and one optional call that is cut there.
+pub(crate) fn both_limits() -> App {
+    let settings = Settings { request_budget: fx::ms(500.0), ..fx::settings(Mode::Deadline) };
+    let mut setup = fx::setup(&["user", "recs", "ads"], settings.clone(), Options::default());
+    setup.endpoints[0].required = true;
+    let mut app = App::new(setup);
+    let late = Outcome::Missing(Reason::Deadline);
+    let calls = vec![
+        fx::call(0, Fate::Answers(320.0), fx::ms(500.0), late),
+        fx::call(1, Fate::Answers(260.0), fx::ms(200.0), late),
+        fx::call(2, Fate::Answers(35.0), fx::ms(200.0), late),
+    ];
+    let budget = settings.effective_budget();
+    let mut round = fx::assemble(1, fx::at(1), &Arc::new(settings), budget, None, calls);
+    (round.ended_by, round.took) = (EndedBy::AllSettled, fx::ms(320.2));
+    fx::play(&mut app, &round, fx::ms(290.0));
+    fx::finish(&mut app, round);
+    app
+}
+
 pub(crate) fn wait_all() -> App {
     let mut app = fx::page(Mode::WaitAll, 30, Options::default());
     let settings = Arc::new(fx::settings(Mode::WaitAll));
