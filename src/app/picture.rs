@@ -16,6 +16,9 @@ const KEPT_ROUNDS: usize = 600;
 /// Calls in all rounds that are kept, at most; about 400 bytes each.
 const KEPT_CALLS: usize = 32_000;
 
+/// Calls in the newest rounds that keep their failed answers; up to some kilobytes each.
+const KEPT_ANSWERS: usize = 2_000;
+
 /// Changes of settings that are remembered.
 const MARKS: usize = 64;
 
@@ -231,11 +234,26 @@ impl Picture {
         }
         // Rounds that overlap may settle out of order.
         let place = self.rounds.iter().rev().take_while(|r| r.no > round.no).count();
-        let most = (KEPT_CALLS / round.calls.len().max(1)).clamp(1, KEPT_ROUNDS);
+        let calls = round.calls.len().max(1);
+        let most = (KEPT_CALLS / calls).clamp(1, KEPT_ROUNDS);
         self.rounds.insert(self.rounds.len() - place, round);
         while self.rounds.len() > most {
             self.rounds.pop_front();
         }
+        let answers = (KEPT_ANSWERS / calls).max(1);
+        let old = self.rounds.len().checked_sub(answers + 1);
+        if let Some(round) = old.and_then(|place| self.rounds.get_mut(place)) {
+            forget_answers(round);
+        }
+    }
+}
+
+/// Drops what failed answers said; everything else of the round stays.
+fn forget_answers(round: &mut Arc<Round>) {
+    let has = |round: &Round| round.calls.iter().flat_map(|c| &c.attempts).any(|a| a.answer.is_some());
+    if has(round) {
+        let attempts = Arc::make_mut(round).calls.iter_mut().flat_map(|c| &mut c.attempts);
+        attempts.for_each(|attempt| attempt.answer = None);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::app::actions::{Key, KeyCode};
-use crate::domain::FaultSwitch;
+use crate::domain::{Answer, FaultSwitch};
 
 fn type_in(app: &mut App, text: &str) {
     for c in text.chars() {
@@ -129,6 +129,30 @@ fn rounds_are_kept_in_order_and_never_more_than_fit() {
     let kept: Vec<u64> = app.picture().rounds.iter().map(|r| r.no.0).collect();
     assert_eq!(kept.len(), 600);
     assert!(kept.is_sorted() && kept.last() == Some(&1400), "rounds that overlap settle out of order");
+}
+
+#[test]
+fn failed_answers_are_kept_for_the_newest_rounds_only() {
+    let settings = Arc::new(fx::settings(Mode::Deadline));
+    let mut app = App::new(fx::setup(&fx::page_names(), (*settings).clone(), Options::default()));
+    let answer = Arc::new(Answer {
+        status_line: "HTTP/1.1 503 Service Unavailable".to_owned(),
+        headers: Vec::new(),
+        headers_left_off: 0,
+        body: "down".into(),
+        body_truncated: false,
+    });
+    for no in 1..=400 {
+        let mut round = fx::round(no, fx::at(no), &settings, &fx::TYPICAL);
+        round.calls[7].attempts[0].answer = Some(Arc::clone(&answer));
+        fx::start(&mut app, &round);
+        fx::finish(&mut app, round);
+    }
+    let with: Vec<u64> = (app.picture().rounds.iter())
+        .filter(|r| r.calls[7].attempts[0].answer.is_some())
+        .map(|r| r.no.0)
+        .collect();
+    assert_eq!(with, (151..=400).collect::<Vec<u64>>(), "2,000 calls are 250 rounds of 8");
 }
 
 #[test]
