@@ -10,6 +10,8 @@ pub mod help;
 mod keys;
 pub mod lane;
 pub mod live;
+pub mod pointer;
+mod summary;
 mod tune;
 
 #[cfg(test)]
@@ -22,6 +24,8 @@ pub use config::{Change, Config};
 pub use help::HelpPage;
 pub use lane::{Bar, Fate, Lane, LaneState};
 pub use live::LiveRound;
+pub use pointer::{Pointer, PointerKind};
+pub use summary::summary;
 
 use crate::domain::{EndpointId, Event, Reason, Round, RoundNo, Settings};
 use crate::stats::{MissingRow, Stats, Window};
@@ -83,6 +87,12 @@ pub enum Message {
     Engine(Event),
     /// At the keyboard.
     Action(Action),
+    /// A key typed into text, while [`App::is_typing`].
+    Typed(Key),
+    /// Text pasted in one piece, free of control characters and line breaks.
+    Pasted(String),
+    /// With the mouse.
+    Pointer(Pointer),
     /// Time passed; the time from the session's start.
     Tick(Duration),
     /// The terminal has another size.
@@ -104,6 +114,8 @@ pub enum Effect {
     Quit,
     /// Paint everything anew.
     Redraw,
+    /// Give the terminal back to the shell, until it continues the program.
+    Suspend,
 }
 
 /// Whether rounds start by themselves.
@@ -213,6 +225,12 @@ impl App {
             reaches: VecDeque::new(),
             order: (Duration::ZERO, HashMap::new()),
         }
+    }
+
+    /// Whether keys are text rather than actions.
+    #[must_use]
+    pub const fn is_typing(&self) -> bool {
+        false
     }
 
     /// How many calls are optional: the n of a quorum.
@@ -330,6 +348,8 @@ pub fn update(app: &mut App, message: Message) -> Vec<Effect> {
         Message::Tick(now) => app.now = app.now.max(now),
         Message::Resized(width, height) => app.size = (width, height),
         Message::Failed(why) => app.fail(&why),
+        // Nothing on the screen takes text or the mouse yet.
+        Message::Typed(_) | Message::Pasted(_) | Message::Pointer(_) => {}
     }
     Vec::new()
 }

@@ -46,6 +46,8 @@ pub enum Action {
     Back,
     /// Paint everything anew.
     Redraw,
+    /// Give the terminal back to the shell for a while.
+    Suspend,
     /// Leave.
     Quit,
 }
@@ -213,6 +215,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Action::Last, "last", &[plain(KeyCode::End)], "last lane"),
     bind(Action::Reset, "reset", &[c('r')], "forget the counts").footer(8, "r", "r", "reset"),
     bind(Action::Redraw, "redraw", &[Key::ctrl('l')], "paint anew"),
+    bind(Action::Suspend, "suspend", &[Key::ctrl('z')], "suspend; fg comes back"),
     bind(Action::Back, "back", &[plain(KeyCode::Esc)], "back to the dashboard"),
     bind(Action::Help, "help", &[c('?')], "these keys, or back").footer(0, "?", "?", "help"),
     bind(Action::Quit, "quit", &[c('q'), Key::ctrl('c')], "quit").footer(0, "q", "q", "quit"),

@@ -30,6 +30,7 @@ impl App {
             Action::Back => {}
             Action::Reset => self.reset(),
             Action::Redraw => return vec![Effect::Redraw],
+            Action::Suspend => return vec![Effect::Suspend],
             Action::Quit => return vec![Effect::Quit],
         }
         Vec::new()
@@ -54,6 +55,7 @@ impl App {
             }
             Action::Quit => return vec![Effect::Quit],
             Action::Redraw => return vec![Effect::Redraw],
+            Action::Suspend => return vec![Effect::Suspend],
             _ => top,
         };
         self.screen = Screen::Help(to.min(end));
