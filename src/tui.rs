@@ -1,7 +1,7 @@
 //! The terminal: guard, keymap, run loop. The only room that knows crossterm.
 //!
-//! Three threads meet here: the engine sends events, crossterm's reader sends keys, and a writer puts finished
-//! frames on the terminal. The loop in between never waits for any of them, so a slow terminal drops frames
+//! Threads meet here: the engine sends events, crossterm's reader sends keys, a writer puts finished frames on the
+//! terminal, and one waits for the signal that stops the process. The loop in between never waits for any of them, so a slow terminal drops frames
 //! and holds up neither a round nor a key.
 
 mod guard;

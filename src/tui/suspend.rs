@@ -161,3 +161,73 @@ where
         left
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Mode;
+    use crate::domain::event::{RoundStarted, Vitals};
+    use crate::stats::fixture as fx;
+
+    fn started(round: &Round) -> Event {
+        Event::RoundStarted(RoundStarted {
+            round: round.no,
+            at: round.at,
+            start_lag: round.start_lag,
+            settings: Arc::clone(&round.settings),
+            budget: round.budget,
+            hedge_delays: Vec::new(),
+            warming: 0,
+        })
+    }
+
+    fn settled(round: &Round) -> Event {
+        Event::RoundSettled { round: Arc::new(round.clone()), vitals: Vitals::default() }
+    }
+
+    /// A round with one answer at 40 ms and one call that the budget of 200 ms cuts.
+    fn round(no: u64) -> Round {
+        let fates = [fx::Fate::Answers(40.0), fx::Fate::Answers(900.0)];
+        fx::round(no, fx::at(no), &Arc::new(fx::settings(Mode::Deadline)), &fates)
+    }
+
+    #[test]
+    fn a_round_under_way_at_a_stop_is_shown_as_far_as_it_came_and_not_counted() {
+        let (mut freeze, round) = (Freeze::default(), round(1));
+        freeze.pass(started(&round));
+        freeze.stopped_at(round.at + fx::ms(100.0));
+        // A second stop before it has ended changes nothing.
+        freeze.stopped_at(round.at + fx::ms(190.0));
+        let Some(Event::RoundPublished(shown)) = freeze.pass(settled(&round)) else {
+            panic!("counted");
+        };
+        assert_eq!(shown.ended_by, EndedBy::Aborted);
+        let outcomes: Vec<Outcome> = shown.calls.iter().map(|c| c.outcome).collect();
+        assert_eq!(outcomes, [Outcome::Ok, Outcome::Missing(Reason::Aborted)]);
+        assert_eq!(shown.answered() + shown.missing() + shown.not_needed(), shown.calls.len(), "R1");
+    }
+
+    #[test]
+    fn rounds_before_and_after_a_stop_are_as_they_were() {
+        let (mut freeze, before, after) = (Freeze::default(), round(1), round(2));
+        freeze.pass(started(&before));
+        // It had ended, and was not yet heard of.
+        freeze.stopped_at(before.at + before.took);
+        assert_eq!(freeze.pass(settled(&before)), Some(settled(&before)));
+        freeze.pass(started(&after));
+        assert_eq!(freeze.pass(settled(&after)), Some(settled(&after)));
+    }
+
+    #[test]
+    fn a_pause_for_a_stop_is_no_pause_of_the_apps_and_rounds_that_run_are_waited_for() {
+        let (mut freeze, round) = (Freeze { stopping: true, ..Freeze::default() }, round(1));
+        freeze.pass(started(&round));
+        assert_eq!(freeze.pass(Event::Paused(true)), None);
+        assert!(!freeze.is_quiet());
+        freeze.pass(settled(&round));
+        assert!(freeze.is_quiet());
+        freeze.stopping = false;
+        assert_eq!(freeze.pass(Event::Paused(false)), Some(Event::Paused(false)));
+        assert!(!freeze.is_quiet());
+    }
+}
