@@ -13,6 +13,7 @@ mod lineup;
 pub mod live;
 mod look;
 mod picture;
+mod summary;
 pub mod target;
 mod tune;
 
@@ -28,6 +29,7 @@ pub use lane::{Bar, Fate, Lane, LaneState};
 pub use lineup::{Lineup, Sort};
 pub use live::LiveRound;
 pub use picture::{Mark, Picture};
+pub use summary::summary;
 pub use target::{Gesture, Target};
 
 use crate::domain::{EndpointId, Event, FaultSwitch, Round, Settings};
@@ -93,7 +95,7 @@ pub enum Message {
     Action(Action),
     /// At the keyboard while something is typed.
     Typed(Key),
-    /// Text was pasted.
+    /// Text pasted in one piece, free of control characters and line breaks.
     Pasted(String),
     /// With the mouse.
     Pointed(Gesture, Target),
@@ -120,6 +122,8 @@ pub enum Effect {
     Quit,
     /// Paint everything anew.
     Redraw,
+    /// Give the terminal back to the shell, until it continues the program.
+    Suspend,
 }
 
 /// Whether rounds start by themselves.

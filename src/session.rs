@@ -1,6 +1,8 @@
 //! Composes the rooms: a profile becomes a running engine and one stream of events.
 
 mod choose;
+#[cfg(debug_assertions)]
+mod planted;
 mod signals;
 
 pub use choose::{Choice, ChoiceError, choose};
@@ -51,8 +53,10 @@ impl Session {
         });
         let config = EngineConfig { calls: profile.call_specs(), settings: profile.settings.clone(), rounds };
         let for_engine = Arc::clone(&profile);
-        let engine = spawn(config, move || HttpTransport::new(for_engine, Some(simulated)))
-            .map_err(SessionError::Engine)?;
+        let transport = move || HttpTransport::new(for_engine, Some(simulated));
+        #[cfg(debug_assertions)]
+        let transport = || transport().map(planted::Planted);
+        let engine = spawn(config, transport).map_err(SessionError::Engine)?;
         Ok(Self { profile, engine, fleet })
     }
 

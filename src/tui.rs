@@ -1,21 +1,24 @@
 //! The terminal: guard, keymap, run loop. The only room that knows crossterm.
 //!
-//! Three threads meet here: the engine sends events, crossterm's reader sends keys, and a writer puts finished
-//! frames on the terminal. The loop in between never waits for any of them, so a slow terminal drops frames
+//! Threads meet here: the engine sends events, crossterm's reader sends keys, a writer puts finished frames on the
+//! terminal, and one waits for the signal that stops the process. The loop in between never waits for any of them, so a slow terminal drops frames
 //! and holds up neither a round nor a key.
 
 mod guard;
 mod input;
+mod job;
 mod keymap;
 mod look;
 mod run;
 mod surface;
+mod suspend;
 
 use crate::app::{App, EndpointInfo, Options, Setup};
 use crate::cli::ColorChoice;
 use crate::profile::{self, Profile};
 use crate::session::{Session, SessionError, Signal, Signals};
 use guard::Guard;
+use job::Job;
 use run::{Leave, Loop};
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -27,6 +30,9 @@ pub enum TuiError {
     /// Standard input or output is no terminal.
     #[error("the dashboard needs a terminal; without one use `fanscope run`, which prints its result")]
     NoTerminal,
+    /// The terminal can place no cursor, so there is nothing to draw on.
+    #[error("the dashboard can't draw on TERM=dumb; use `fanscope run`, or set TERM to what the terminal is")]
+    DumbTerminal,
     /// The terminal refused.
     #[error("cannot use the terminal")]
     Terminal(#[source] io::Error),
@@ -50,18 +56,28 @@ pub fn run(profile: Profile, color: ColorChoice, ascii: bool) -> Result<Option<S
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(TuiError::NoTerminal);
     }
-    let options = look::options(color, ascii, &|name| std::env::var(name).ok());
+    let env = |name: &str| std::env::var(name).ok();
+    if env("TERM").is_some_and(|term| term == "dumb") {
+        return Err(TuiError::DumbTerminal);
+    }
+    let options = look::options(color, ascii, &env);
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(TuiError::Terminal)?;
     let left = runtime.block_on(async {
+        // Before every other thread, which is to leave SIGTSTP alone as well.
+        let job = Job::take().map_err(TuiError::Terminal)?;
         let signals = Signals::catch().map_err(TuiError::Terminal)?;
         let app = app(&profile, options);
         let mut session = Session::start(profile, None)?;
         let guard = Guard::enter().map_err(TuiError::Terminal)?;
         let surface = Tty::new().map_err(TuiError::Terminal)?;
         let input = input::start().map_err(TuiError::Terminal)?;
-        let left = Loop::new(app, &mut session, surface, input, signals).run().await;
+        let (left, last_words) = Loop::new(app, &mut session, surface, input, (signals, job)).run().await;
         drop(guard);
+        // To a terminal that is gone, or in trouble of its own, nothing needs to be said.
+        if matches!(left, Leave::Quit | Leave::Signal(_)) {
+            drop(surface::say(&last_words));
+        }
         session.quit(PATIENCE).await;
         Ok::<_, TuiError>(left)
     });

@@ -18,8 +18,9 @@ fn the_demo_shows_its_lanes_without_a_key_and_q_leaves() {
     term.wait_text("connect_refused");
     term.wait_text("deadline 200 ms");
     term.keys("q");
-    let (status, _) = term.end();
+    let (status, text) = term.end();
     assert!(status.success(), "{status:?}");
+    assert!(text.starts_with("fanscope shops: deadline 200 ms, "), "{text}");
 }
 
 #[test]
@@ -52,17 +53,59 @@ fn every_signal_restores_the_terminal_and_ends_the_process_by_itself() {
         let mut term = Terminal::start(80, 24, &["page"], &[]);
         term.wait_text("Round 1");
         term.signal(name);
-        let (status, _) = term.end();
+        let (status, text) = term.end();
         assert!(status.signal().is_some_and(|s| s.contains(says)), "{name}: {status:?}");
+        assert!(text.starts_with("fanscope page: deadline 200 ms, "), "{name}: {text}");
     }
 }
 
+#[cfg(debug_assertions)]
 #[test]
 fn a_panic_while_drawing_restores_the_terminal_and_is_shown() {
     let mut term = Terminal::start(80, 24, &[], &[("FANSCOPE_TEST_PANIC", "draw")]);
     let (status, text) = term.end();
     assert!(!status.success());
     assert!(text.contains("planted panic"), "{text}");
+}
+
+#[cfg(debug_assertions)]
+#[test]
+fn r3_a_panic_in_a_call_is_its_own_lanes_affair() {
+    let mut term = Terminal::start(120, 40, &["page"], &[("FANSCOPE_TEST_PANIC", "call")]);
+    term.wait_text("internal");
+    term.wait_text("Round 2");
+    term.wait("other calls answer", |screen| screen.contents().contains(" ok"));
+    term.keys("q");
+    let (status, text) = term.end();
+    assert!(status.success(), "{status:?}");
+    assert!(!text.contains("panicked"), "{text}");
+}
+
+#[test]
+fn a_dumb_terminal_is_refused_with_the_way_out() {
+    let mut term = Terminal::start(80, 24, &[], &[("TERM", "dumb")]);
+    let (status, text) = term.end();
+    assert_eq!(status.exit_code(), 2, "{text}");
+    assert!(text.contains("fanscope run"), "{text}");
+}
+
+#[test]
+fn the_mouse_is_asked_for_presses_only_and_a_paste_is_not_keys() {
+    let mut term = Terminal::start(120, 40, &[], &[]);
+    term.wait_text("Round 1");
+    term.wait("mouse and paste modes", |screen| {
+        screen.mouse_protocol_mode() == vt100::MouseProtocolMode::PressRelease
+            && screen.mouse_protocol_encoding() == vt100::MouseProtocolEncoding::Sgr
+            && screen.bracketed_paste()
+    });
+    term.keys("\x1b[<0;5;5M\x1b[<0;5;5m\x1b[<64;5;5M\x1b[<65;5;5M\x1b[<2;999;999M");
+    // As keys it would change the mode, show the help and quit.
+    term.keys("\x1b[200~4?\x03q\r\x1b[201~");
+    term.keys("2");
+    term.wait_text("quorum 5 of 8");
+    assert!(!term.text().contains("Keys and signs"));
+    term.keys("q");
+    assert!(term.end().0.success());
 }
 
 #[test]
@@ -87,28 +130,68 @@ fn a_bad_profile_never_touches_the_terminal() {
     assert!(text.contains("nowhere.toml"), "{text}");
 }
 
-#[test]
-fn quitting_does_not_wait_for_calls_that_hang() {
+/// Ends calls that would go on for hours, in this phase of theirs, by `q`.
+fn quits_at_once(endpoints: &str, phase: &str) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("hang.toml");
-    let text = "[round]\nbudget = \"2h\"\nrequest_budget = \"3h\"\n[[endpoint]]\nname = \"h\"\n\
-                simulate = { latency = \"4h\" }\n";
-    std::fs::write(&path, text).unwrap();
+    let round = "[round]\nbudget = \"2h\"\nrequest_budget = \"3h\"\n";
+    std::fs::write(&path, format!("{round}{endpoints}")).unwrap();
     let mut term = Terminal::start(80, 24, &[path.to_str().unwrap()], &[]);
-    term.wait_text("waiting");
+    term.wait("a round in this phase", |screen| {
+        screen.contents().contains("Round 1") && screen.contents().contains(phase)
+    });
     let asked = Instant::now();
     term.keys("q");
-    assert!(term.end().0.success());
+    let (status, text) = term.end();
+    assert!(status.success(), "{status:?}");
+    assert!(text.contains("0 rounds"), "{text}");
     // The budget is hours. The bound is far above the 100 ms that it should take, for busy machines.
     assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+}
+
+#[test]
+fn quitting_does_not_wait_for_calls_that_hang() {
+    let endpoint = |i| format!("[[endpoint]]\nname = \"h{i}\"\nsimulate = {{ latency = \"4h\" }}\n");
+    quits_at_once(&(0..64).map(endpoint).collect::<String>(), "waiting");
+}
+
+#[test]
+fn quitting_does_not_wait_for_a_handshake_that_hangs() {
+    // The kernel accepts; nobody answers.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}/", silent.local_addr().unwrap());
+    quits_at_once(&format!("[[endpoint]]\nname = \"t\"\nurl = \"{url}\"\n"), "tls");
+}
+
+#[test]
+fn quitting_does_not_wait_for_a_connection_that_nobody_takes() {
+    use socket2::{Domain, Socket, Type};
+    let full = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    full.bind(&"127.0.0.1:0".parse::<std::net::SocketAddr>().unwrap().into()).unwrap();
+    full.listen(0).unwrap();
+    let address = full.local_addr().unwrap();
+    // With its queue full the kernel lets further connections wait.
+    let _queue: Vec<Socket> = (0..4)
+        .map(|_| {
+            let one = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+            one.set_nonblocking(true).unwrap();
+            drop(one.connect(&address));
+            one
+        })
+        .collect();
+    let url = format!("http://{}/", address.as_socket().unwrap());
+    quits_at_once(&format!("[[endpoint]]\nname = \"c\"\nurl = \"{url}\"\n"), "connect");
 }
 
 #[test]
 fn any_size_is_survived_and_recovered_from() {
     let mut term = Terminal::start(120, 40, &["page"], &[]);
     term.wait_text("Round 1");
-    for (width, height) in [(1, 1), (10, 3), (40, 10), (250, 80), (3, 70), (60, 16)] {
+    for (width, height) in [(1, 1), (10, 3), (40, 10), (500, 200), (0, 0), (3, 70), (60, 16)] {
         term.resize(width, height);
+    }
+    for i in 0..100 {
+        term.resize(1 + i, 1 + i * 37 % 60);
     }
     term.resize(100, 30);
     term.wait_text("vouchers");

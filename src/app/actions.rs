@@ -64,6 +64,8 @@ pub enum Action {
     Back,
     /// Paint everything anew.
     Redraw,
+    /// Give the terminal back to the shell for a while.
+    Suspend,
     /// Leave.
     Quit,
 }
@@ -243,6 +245,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Action::Fault, "fault", &[c('x')], "a fault, if it is simulated").footer(14, "x", "x", "faults"),
     bind(Action::Reset, "reset", &[c('r')], "forget the counts").footer(16, "r", "r", "reset"),
     bind(Action::Redraw, "redraw", &[Key::ctrl('l')], "paint anew"),
+    bind(Action::Suspend, "suspend", &[Key::ctrl('z')], "suspend; fg comes back"),
     bind(Action::Back, "back", &[plain(KeyCode::Esc)], "back to the dashboard"),
     bind(Action::Help, "help", &[c('?')], "these keys, or back").footer(0, "?", "?", "help"),
     bind(Action::Quit, "quit", &[c('q'), Key::ctrl('c')], "quit").footer(0, "q", "q", "quit"),

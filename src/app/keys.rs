@@ -24,6 +24,7 @@ impl App {
             Action::Step => return self.step(),
             Action::Fault => return self.next_fault(),
             Action::Redraw => return vec![Effect::Redraw],
+            Action::Suspend => return vec![Effect::Suspend],
             Action::Quit => return vec![Effect::Quit],
             _ => self.look(action),
         }
@@ -79,6 +80,7 @@ impl App {
             }
             Action::Quit => return vec![Effect::Quit],
             Action::Redraw => return vec![Effect::Redraw],
+            Action::Suspend => return vec![Effect::Suspend],
             _ => top,
         };
         self.screen = Screen::Help { top: to.min(end), detail };
@@ -154,18 +156,14 @@ impl App {
         self.lineup.start_typing();
     }
 
-    /// A key while the filter is typed. Keys that move still move.
+    /// A key while the filter is typed. Arrows and page keys still move along the lanes.
     pub(super) fn typed(&mut self, key: Key) -> Vec<Effect> {
-        let moves =
-            !matches!(key.code, KeyCode::Char(_) | KeyCode::Enter | KeyCode::Esc | KeyCode::Backspace);
-        match action_for(key) {
-            Some(action @ Action::Quit) if key.ctrl => return self.act(action),
-            Some(action @ (Action::Up | Action::Down | Action::PageUp | Action::PageDown)) if moves => {
+        match (key.code, action_for(key)) {
+            (KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown, Some(action)) => {
                 return self.act(action);
             }
-            _ => {}
+            _ => self.lineup.typed(key),
         }
-        self.lineup.typed(key);
         self.arrange();
         Vec::new()
     }

@@ -54,15 +54,6 @@ const LONGEST: usize = 40;
 /// The least time between two sortings by something that rounds change.
 const REARRANGE: Duration = Duration::from_secs(1);
 
-/// What was done to the filter with a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Typed {
-    /// Its text changed, or nothing did.
-    Goes,
-    /// Typing is over.
-    Ends,
-}
-
 /// The lanes in sight, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lineup {
@@ -130,7 +121,7 @@ impl Lineup {
     }
 
     /// A key while the filter is being typed.
-    pub(super) fn typed(&mut self, key: Key) -> Typed {
+    pub(super) fn typed(&mut self, key: Key) {
         match key.code {
             KeyCode::Char('u') if key.ctrl => self.filter.clear(),
             KeyCode::Char(c) if !key.ctrl => self.insert(c),
@@ -139,7 +130,6 @@ impl Lineup {
             KeyCode::Esc | KeyCode::Backspace => self.clear(),
             _ => {}
         }
-        if self.typing { Typed::Goes } else { Typed::Ends }
     }
 
     /// Pasted text is typed, up to its first line end.
@@ -196,18 +186,18 @@ mod tests {
         let mut lineup = Lineup::new(3);
         lineup.start_typing();
         for c in "ad\u{1b}s".chars() {
-            assert_eq!(lineup.typed(Key::char(c)), Typed::Goes);
+            lineup.typed(Key::char(c));
         }
         assert_eq!(lineup.filter(), "ads");
         lineup.typed(Key::plain(KeyCode::Backspace));
         lineup.pasted("x\u{7}y\nrm -rf");
         assert_eq!(lineup.filter(), "adxy");
-        assert_eq!(lineup.typed(Key::plain(KeyCode::Enter)), Typed::Ends);
+        lineup.typed(Key::plain(KeyCode::Enter));
         assert_eq!((lineup.filter(), lineup.is_typing()), ("adxy", false), "Enter keeps it");
         lineup.start_typing();
         lineup.pasted(&"long".repeat(40));
         assert_eq!(lineup.filter().chars().count(), LONGEST);
-        assert_eq!(lineup.typed(Key::plain(KeyCode::Esc)), Typed::Ends);
-        assert_eq!(lineup.filter(), "", "Esc takes it back");
+        lineup.typed(Key::plain(KeyCode::Esc));
+        assert_eq!((lineup.filter(), lineup.is_typing()), ("", false), "Esc takes it back");
     }
 }

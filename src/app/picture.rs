@@ -47,7 +47,7 @@ pub struct Picture {
     endpoints: usize,
     /// What the last round that started had.
     settings: Option<Arc<Settings>>,
-    now: Duration,
+    pub(super) now: Duration,
     /// What changed since the last round started, besides settings.
     pending: Vec<Change>,
     /// The longest that a round took with the mode and budget that hold.

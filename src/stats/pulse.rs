@@ -14,11 +14,17 @@ const RATED: usize = 64;
 /// The longest time over which the attempt rate is taken.
 const RATE_SPAN: Duration = Duration::from_secs(10);
 
+/// Rounds whose length is kept.
+const TOOK: usize = 1024;
+
 /// Self-honesty: what the instrument says of itself.
 #[derive(Debug, Clone, Default)]
 pub struct Pulse {
     lags: VecDeque<Duration>,
     overshoots: VecDeque<Duration>,
+    /// How long the latest rounds took, and the longest of all.
+    took: VecDeque<Duration>,
+    longest: Duration,
     /// Start and attempts of the latest rounds.
     starts: VecDeque<(Duration, u64)>,
     reused: usize,
@@ -40,6 +46,8 @@ impl Pulse {
         if let Some(overshoot) = round.overshoot() {
             keep(&mut self.overshoots, overshoot, RECENT);
         }
+        keep(&mut self.took, round.took, TOOK);
+        self.longest = self.longest.max(round.took);
         let attempts: usize = round.calls.iter().map(|c| c.attempts.len()).sum();
         keep(&mut self.starts, (round.at, attempts as u64), RATED);
         let conns = |reused| {
@@ -59,6 +67,21 @@ impl Pulse {
     #[must_use]
     pub fn overshoot(&self) -> Option<Duration> {
         median(&self.overshoots)
+    }
+
+    /// How long rounds took: the nearest rank `percent` of the last 1024.
+    #[must_use]
+    pub fn took(&self, percent: usize) -> Option<Duration> {
+        let mut sorted: Vec<Duration> = self.took.iter().copied().collect();
+        sorted.sort_unstable();
+        let rank = (sorted.len() * percent).div_ceil(100).max(1);
+        sorted.get(rank - 1).copied()
+    }
+
+    /// How long the longest round took, of all.
+    #[must_use]
+    pub const fn longest(&self) -> Duration {
+        self.longest
     }
 
     /// Attempts per second over the last rounds; `None` before the second round.

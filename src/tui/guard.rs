@@ -1,8 +1,11 @@
-//! The terminal's own state: taken on entry, given back on every way out.
+//! The terminal's own state: taken on entry, given back on every way out and while the process is stopped.
 
+use super::job::is_foreground;
 use crate::engine;
 use crossterm::cursor::{Hide, Show};
+use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::execute;
+use crossterm::style::Print;
 use crossterm::terminal::{EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen};
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use std::io::{self, Write};
@@ -20,6 +23,13 @@ const MOST_PANICS: usize = 5;
 
 static HOOK: Once = Once::new();
 
+/// Buttons and wheel in SGR coordinates. Crossterm's own command asks for every movement, too, which nothing here
+/// wants: a hand on the mouse would keep the loop busy.
+const MOUSE_ON: Print<&str> = Print("\x1b[?1000h\x1b[?1006h");
+
+/// The same, taken back.
+const MOUSE_OFF: Print<&str> = Print("\x1b[?1006l\x1b[?1000l");
+
 /// Holds the terminal in raw mode on its alternate screen.
 #[derive(Debug)]
 pub(super) struct Guard(());
@@ -28,11 +38,9 @@ impl Guard {
     /// Takes the terminal. The panic hook is set before, so that no panic finds it taken without one.
     pub(super) fn enter() -> io::Result<Self> {
         HOOK.call_once(set_hook);
-        enable_raw_mode()?;
-        TAKEN.store(true, Ordering::SeqCst);
-        // From here on every way out, also the next line's, gives it back.
+        // From here on every way out, also an error in the next line, gives it back.
         let guard = Self(());
-        execute!(io::stdout(), EnterAlternateScreen, Hide)?;
+        take()?;
         Ok(guard)
     }
 }
@@ -43,15 +51,30 @@ impl Drop for Guard {
     }
 }
 
+/// Takes the terminal, also again: what a shell did to it meanwhile does not matter.
+pub(super) fn take() -> io::Result<()> {
+    super::surface::go_on();
+    // Crossterm believes that the terminal is still as it made it.
+    disable_raw_mode()?;
+    enable_raw_mode()?;
+    TAKEN.store(true, Ordering::SeqCst);
+    execute!(io::stdout(), EnterAlternateScreen, Hide, MOUSE_ON, EnableBracketedPaste)
+}
+
 /// Gives the terminal back, once. Never panics: a terminal that is gone needs nothing any more.
-fn restore() {
+pub(super) fn restore() {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return;
     }
     super::surface::make_way();
+    let out = &mut io::stdout();
     // The last frame may have been cut in the middle of a synchronized update.
-    let _ = execute!(io::stdout(), EndSynchronizedUpdate, Show, LeaveAlternateScreen);
-    let _ = disable_raw_mode();
+    let _ =
+        execute!(out, EndSynchronizedUpdate, DisableBracketedPaste, MOUSE_OFF, Show, LeaveAlternateScreen);
+    // In the background the modes are the shell's, and touching them would stop us on the way out.
+    if is_foreground() {
+        let _ = disable_raw_mode();
+    }
 }
 
 /// On the screen's own thread: restore, then print. On any other: keep it until the screen is left, for it

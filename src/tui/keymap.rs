@@ -1,7 +1,9 @@
-//! Crossterm's keys in our own words.
+//! Crossterm's keys and mouse in our own words.
 
-use crate::app::actions::{Key, KeyCode};
+use crate::app::actions::{Key, KeyCode, action_for};
+use crate::app::{Gesture, Message};
 use crossterm::event::{KeyCode as Code, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 /// The key, if it is one that could be bound: pressed or repeated, alone or with Ctrl.
 pub(super) fn key(event: KeyEvent) -> Option<Key> {
@@ -29,9 +31,60 @@ pub(super) fn key(event: KeyEvent) -> Option<Key> {
     known.contains(event.modifiers).then_some(Key { code, ctrl })
 }
 
+/// What a key says. While text is typed a key is a part of it, except that those with Ctrl keep their actions.
+pub(super) fn message(key: Key, typing: bool) -> Option<Message> {
+    let action = action_for(key);
+    if typing && (action.is_none() || !key.ctrl) {
+        Some(Message::Typed(key))
+    } else {
+        action.map(Message::Action)
+    }
+}
+
+/// What the mouse did, where it means something.
+pub(super) fn gesture(event: MouseEvent) -> Option<Gesture> {
+    match event.kind {
+        MouseEventKind::Down(MouseButton::Left) => Some(Gesture::Click),
+        MouseEventKind::ScrollUp => Some(Gesture::WheelUp),
+        MouseEventKind::ScrollDown => Some(Gesture::WheelDown),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::Action;
+
+    #[test]
+    fn while_typing_keys_are_text_and_ctrl_c_still_quits() {
+        let q = Key::char('q');
+        assert_eq!(message(q, false), Some(Message::Action(Action::Quit)));
+        assert_eq!(message(q, true), Some(Message::Typed(q)));
+        assert_eq!(message(Key::ctrl('c'), true), Some(Message::Action(Action::Quit)));
+        assert_eq!(message(Key::ctrl('z'), true), Some(Message::Action(Action::Suspend)));
+        assert_eq!(message(Key::ctrl('u'), true), Some(Message::Typed(Key::ctrl('u'))));
+        assert_eq!(message(Key::char('Q'), false), None);
+        let enter = Key::plain(KeyCode::Enter);
+        assert_eq!(message(enter, true), Some(Message::Typed(enter)));
+    }
+
+    #[test]
+    fn the_mouse_presses_and_scrolls_and_nothing_else() {
+        let event = |kind| gesture(MouseEvent { kind, column: 7, row: 3, modifiers: KeyModifiers::NONE });
+        assert_eq!(event(MouseEventKind::Down(MouseButton::Left)), Some(Gesture::Click));
+        assert_eq!(event(MouseEventKind::ScrollUp), Some(Gesture::WheelUp));
+        assert_eq!(event(MouseEventKind::ScrollDown), Some(Gesture::WheelDown));
+        for nothing in [
+            MouseEventKind::Up(MouseButton::Left),
+            MouseEventKind::Down(MouseButton::Right),
+            MouseEventKind::Drag(MouseButton::Left),
+            MouseEventKind::Moved,
+            MouseEventKind::ScrollLeft,
+        ] {
+            assert_eq!(event(nothing), None);
+        }
+    }
 
     #[test]
     fn keys_pass_with_ctrl_and_shift_and_not_with_alt_or_on_release() {

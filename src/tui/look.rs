@@ -7,8 +7,7 @@ use crate::cli::ColorChoice;
 pub(super) fn options(choice: ColorChoice, ascii: bool, env: &dyn Fn(&str) -> Option<String>) -> Options {
     let set = |name: &str| env(name).filter(|v| !v.is_empty());
     let on = |name: &str| set(name).is_some_and(|v| v != "0");
-    let dumb = set("TERM").is_some_and(|t| t == "dumb");
-    let plain = set("NO_COLOR").is_some() || dumb;
+    let plain = set("NO_COLOR").is_some();
     let colour = match choice {
         ColorChoice::Never => Colour::Mono,
         ColorChoice::Auto if plain && !on("CLICOLOR_FORCE") => Colour::Mono,
@@ -50,7 +49,6 @@ mod tests {
         assert_eq!(look(Auto, &[("NO_COLOR", "1"), ("COLORTERM", "truecolor")]).0, Colour::Mono);
         assert_eq!(look(Auto, &[("NO_COLOR", ""), ("TERM", "xterm")]).0, Colour::Ansi16);
         assert_eq!(look(Auto, &[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]).0, Colour::Ansi16);
-        assert_eq!(look(Auto, &[("TERM", "dumb")]).0, Colour::Mono);
         assert_eq!(look(Always, &[("NO_COLOR", "1")]).0, Colour::Ansi16);
         assert_eq!(look(Never, &[("COLORTERM", "24bit")]).0, Colour::Mono);
     }

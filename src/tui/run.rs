@@ -1,14 +1,17 @@
 //! The loop: events and keys in, frames and commands out.
 
+use super::job::{Asked, Job};
 use super::keymap;
 use super::surface::Surface;
-use crate::app::actions::action_for;
-use crate::app::{App, Effect, Message, update};
-use crate::domain::Event;
+use super::suspend::Freeze;
+use crate::app::{App, Effect, Message, summary, update};
+use crate::domain::{Event, text};
 use crate::engine::Command;
 use crate::session::{Session, Signal, Signals};
+use crate::view;
 use crossterm::event::Event as Input;
 use futures_util::{Stream, StreamExt};
+use ratatui::layout::Rect;
 use std::io;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -35,13 +38,25 @@ pub(super) enum Leave {
     Failed(String),
 }
 
+/// What the loop woke up for.
+enum Woke {
+    Signal(Signal),
+    Job(Asked),
+    Input(Option<io::Result<Input>>),
+    Event(Option<Event>),
+    Slot,
+}
+
 /// The production loop, over any surface and any source of keys, so that tests can type into it.
 pub(super) struct Loop<'a, S, I> {
-    app: App,
-    session: &'a mut Session,
-    surface: S,
+    pub(super) app: App,
+    pub(super) session: &'a mut Session,
+    pub(super) surface: S,
     input: I,
-    signals: Signals,
+    pub(super) signals: Signals,
+    pub(super) job: Job,
+    /// Rounds that a stop of the process holds or held.
+    pub(super) freeze: Freeze,
     /// Whether something changed since the last frame.
     dirty: bool,
     /// When the next frame may be drawn.
@@ -55,27 +70,52 @@ where
     S: Surface,
     I: Stream<Item = io::Result<Input>> + Unpin,
 {
-    pub(super) fn new(app: App, session: &'a mut Session, surface: S, input: I, signals: Signals) -> Self {
-        Self { app, session, surface, input, signals, dirty: true, slot: Instant::now(), silent: false }
+    pub(super) fn new(
+        app: App,
+        session: &'a mut Session,
+        surface: S,
+        input: I,
+        (signals, job): (Signals, Job),
+    ) -> Self {
+        let (freeze, slot) = (Freeze::default(), Instant::now());
+        Self { app, session, surface, input, signals, job, freeze, dirty: true, slot, silent: false }
     }
 
-    /// Runs until something ends it. What fails on the way out of the terminal is the terminal being gone.
-    pub(super) async fn run(mut self) -> Leave {
+    /// Runs until something ends it. Returns why, and what there is to say on the normal screen. What fails on
+    /// the way out of the terminal is the terminal being gone.
+    pub(super) async fn run(mut self) -> (Leave, Vec<String>) {
+        let why = self.until_left().await;
+        update(&mut self.app, Message::Tick(self.session.elapsed()));
+        (why, summary(&self.app))
+    }
+
+    async fn until_left(&mut self) -> Leave {
+        self.measure();
         loop {
             if self.frame().is_err() {
                 return Leave::Gone;
             }
             let wants_frame = self.dirty || self.app.is_moving();
-            let left = tokio::select! {
+            let woke = tokio::select! {
                 biased;
-                signal = self.signals.next() => Some(Leave::Signal(signal)),
-                input = self.input.next() => self.input(input),
-                event = self.session.next(), if !self.silent => self.events(event),
-                () = tokio::time::sleep_until(self.slot), if wants_frame => None,
+                signal = self.signals.next() => Woke::Signal(signal),
+                asked = self.job.next() => Woke::Job(asked),
+                input = self.input.next() => Woke::Input(input),
+                event = self.session.next(), if !self.silent => Woke::Event(event),
+                () = tokio::time::sleep_until(self.slot), if wants_frame => Woke::Slot,
+            };
+            let left = match woke {
+                Woke::Signal(signal) => Some(Leave::Signal(signal)),
+                Woke::Job(Asked::Stop) => self.suspend().await,
+                Woke::Job(Asked::Continued) => self.continued().await,
+                Woke::Input(input) => self.input(input),
+                Woke::Event(event) => self.events(event),
+                Woke::Slot => None,
             };
             if let Some(left) = left {
                 return left;
             }
+            self.freeze.awake_at(self.session.elapsed());
         }
     }
 
@@ -96,24 +136,33 @@ where
         self.surface.draw(&self.app)
     }
 
-    fn input(&mut self, input: Option<io::Result<Input>>) -> Option<Leave> {
-        let Some(Ok(input)) = input else { return Some(Leave::Gone) };
-        match input {
-            Input::Key(event) => {
-                let action = keymap::key(event).and_then(action_for)?;
-                // What was typed is answered at once, not in the next slot.
-                self.slot = Instant::now();
-                self.message(Message::Action(action))
-            }
-            Input::Resize(width, height) => {
-                self.slot = Instant::now();
-                self.message(Message::Resized(width, height))
-            }
-            _ => None,
-        }
+    /// Tells the app how large the terminal is. A change in the background sends no signal.
+    pub(super) fn measure(&mut self) -> Option<Leave> {
+        let (width, height) = crossterm::terminal::size().ok()?;
+        self.message(Message::Resized(width, height))
     }
 
-    fn events(&mut self, first: Option<Event>) -> Option<Leave> {
+    fn input(&mut self, input: Option<io::Result<Input>>) -> Option<Leave> {
+        let Some(Ok(input)) = input else { return Some(Leave::Gone) };
+        let message = match input {
+            Input::Key(event) => keymap::message(keymap::key(event)?, self.app.is_typing())?,
+            Input::Mouse(event) => {
+                let (width, height) = self.app.size();
+                let area = Rect::new(0, 0, width, height);
+                let target = view::target(&self.app, area, event.column, event.row);
+                Message::Pointed(keymap::gesture(event)?, target)
+            }
+            // Never taken for keys: who pastes a word with a q in it does not want to quit.
+            Input::Paste(pasted) => Message::Pasted(text::clean(&pasted)),
+            Input::Resize(width, height) => Message::Resized(width, height),
+            _ => return None,
+        };
+        // What was typed is answered at once, not in the next slot.
+        self.slot = Instant::now();
+        self.message(message)
+    }
+
+    pub(super) fn events(&mut self, first: Option<Event>) -> Option<Leave> {
         let Some(first) = first else {
             // What was seen stays on the screen; the reason stands in the verdict until someone leaves.
             self.silent = true;
@@ -124,7 +173,9 @@ where
             match next {
                 Some(Event::Failed(why)) => return Some(Leave::Failed(why)),
                 Some(event) => {
-                    if let Some(left) = self.message(Message::Engine(event)) {
+                    if let Some(event) = self.freeze.pass(event)
+                        && let Some(left) = self.message(Message::Engine(event))
+                    {
                         return Some(left);
                     }
                 }
@@ -138,27 +189,26 @@ where
     fn message(&mut self, message: Message) -> Option<Leave> {
         self.dirty = true;
         for effect in update(&mut self.app, message) {
-            let command = match effect {
+            match effect {
                 Effect::Quit => return Some(Leave::Quit),
-                Effect::Redraw => {
-                    if self.surface.forget().is_err() {
-                        return Some(Leave::Gone);
-                    }
-                    continue;
-                }
+                Effect::Redraw if self.surface.forget().is_err() => return Some(Leave::Gone),
+                Effect::Redraw => {}
+                Effect::Suspend => Job::ask(),
                 Effect::Fault(endpoint, switch) => {
                     let simulated = self.session.faults().set(endpoint, switch);
                     debug_assert!(simulated, "the app offers no switch over endpoints that are real");
-                    continue;
                 }
-                Effect::Apply(settings) => Command::Apply(settings),
-                Effect::Pause(paused) => Command::Pause(paused),
-                Effect::Step => Command::Step,
-            };
-            // An engine that is gone or stuck says so by its events.
-            drop(self.session.commands().try_send(command));
+                Effect::Apply(settings) => self.command(Command::Apply(settings)),
+                Effect::Pause(paused) => self.command(Command::Pause(paused)),
+                Effect::Step => self.command(Command::Step),
+            }
         }
         None
+    }
+
+    /// Gives the engine a command. One that is gone or stuck says so by its events.
+    pub(super) fn command(&self, command: Command) {
+        drop(self.session.commands().try_send(command));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Where frames go: drawn into memory, written to the terminal by a thread of its own.
 
+use super::guard;
 use crate::app::App;
 use crate::view;
 use crossterm::QueueableCommand;
@@ -27,6 +28,12 @@ pub(super) trait Surface {
 
     /// Has the next frame paint every cell anew.
     fn forget(&mut self) -> io::Result<()>;
+
+    /// Gives the screen back, until it is taken again.
+    fn give_back(&mut self);
+
+    /// Takes the screen again, whatever has become of it.
+    fn take_again(&mut self) -> io::Result<()>;
 }
 
 /// Whether the writer is in the middle of a frame. Process-wide, as the terminal is.
@@ -55,6 +62,23 @@ pub(super) fn make_way() {
     if !takes_output(&io::stdout(), Duration::ZERO) {
         discard_output();
     }
+}
+
+/// Lets the writer write again.
+pub(super) fn go_on() {
+    STOP.store(false, Ordering::SeqCst);
+}
+
+/// Writes the last words to the normal screen. A terminal that does not take them at once gets none of the rest:
+/// they must not hold up the end.
+pub(super) fn say(lines: &[String]) -> io::Result<()> {
+    let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+    let (mut out, mut rest) = (standard_output()?, text.as_bytes());
+    while !rest.is_empty() && takes_output(&out, LAST_PIECE) {
+        let written = out.write(rest)?;
+        rest = rest.get(written..).unwrap_or_default();
+    }
+    Ok(())
 }
 
 /// Whether the terminal takes bytes within this time without making us wait.
@@ -183,6 +207,15 @@ impl Surface for Tty {
         // Not `Terminal::clear`: it asks the terminal for its cursor and waits for the answer.
         self.terminal = Terminal::new(CrosstermBackend::new(self.frame.clone()))?;
         self.frame.queue(Clear(ClearType::All)).map(drop)
+    }
+
+    fn give_back(&mut self) {
+        guard::restore();
+    }
+
+    fn take_again(&mut self) -> io::Result<()> {
+        guard::take()?;
+        self.forget()
     }
 }
 

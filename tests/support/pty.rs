@@ -1,4 +1,5 @@
 //! The real binary in a pseudo-terminal, with a terminal emulator at the other end.
+#![allow(dead_code, reason = "each test binary uses its own part")]
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
@@ -25,10 +26,22 @@ pub struct Terminal {
 impl Terminal {
     /// Starts fanscope in a terminal of this size. `env` is added to a fixed environment.
     pub fn start(width: u16, height: u16, args: &[&str], env: &[(&str, &str)]) -> Self {
-        let size = PtySize { rows: height, cols: width, pixel_width: 0, pixel_height: 0 };
-        let pair = native_pty_system().openpty(size).expect("a pty");
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fanscope"));
         command.args(args);
+        Self::spawn(width, height, command, env)
+    }
+
+    /// Starts a shell with job control that runs this script. `$FANSCOPE` there is the program.
+    pub fn shell(width: u16, height: u16, script: &str) -> Self {
+        let mut command = CommandBuilder::new("/bin/sh");
+        command.args(["-c", &format!("set -m; {script}")]);
+        let env = [("FANSCOPE", env!("CARGO_BIN_EXE_fanscope")), ("PATH", "/usr/bin:/bin")];
+        Self::spawn(width, height, command, &env)
+    }
+
+    fn spawn(width: u16, height: u16, mut command: CommandBuilder, env: &[(&str, &str)]) -> Self {
+        let size = PtySize { rows: height, cols: width, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).expect("a pty");
         command.env_clear();
         command.env("TERM", "xterm-256color");
         command.env("LANG", "C.UTF-8");
@@ -104,12 +117,23 @@ impl Terminal {
             self.shared.changed.wait_timeout_while(screen, PATIENCE, |s| !s.1).expect("the screen");
         let shown = screen.0.screen();
         let text = shown.contents();
-        assert!(!shown.alternate_screen(), "still on the alternate screen:\n{text}");
-        assert!(!shown.hide_cursor(), "the cursor is hidden:\n{text}");
-        assert_eq!(shown.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
+        assert!(is_plain(shown), "still as the dashboard had it:\n{text}");
         assert_eq!(modes(self.master.as_ref()), self.before, "the terminal's modes");
         (status, text)
     }
+
+    /// Whether the terminal's modes are those of before the start.
+    pub fn has_old_modes(&self) -> bool {
+        modes(self.master.as_ref()) == self.before
+    }
+}
+
+/// Whether nothing of a full screen is left on: what a shell expects.
+pub fn is_plain(screen: &vt100::Screen) -> bool {
+    !screen.alternate_screen()
+        && !screen.hide_cursor()
+        && !screen.bracketed_paste()
+        && screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None
 }
 
 impl Drop for Terminal {
