@@ -1,8 +1,8 @@
 //! The terminal: guard, keymap, run loop. The only room that knows crossterm.
 //!
 //! Threads meet here: the engine sends events, crossterm's reader sends keys, a writer puts finished frames on the
-//! terminal, and one waits for the signal that stops the process. The loop in between never waits for any of them, so a slow terminal drops frames
-//! and holds up neither a round nor a key.
+//! terminal, and one waits for the signal that stops the process. The loop in between never waits for any of
+//! them, so a slow terminal drops frames and holds up neither a round nor a key.
 
 mod guard;
 mod input;
@@ -12,6 +12,8 @@ mod look;
 mod run;
 mod surface;
 mod suspend;
+#[cfg(test)]
+mod tests;
 
 use crate::app::{App, EndpointInfo, Options, Setup};
 use crate::cli::ColorChoice;
