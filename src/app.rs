@@ -5,6 +5,7 @@
 
 pub mod actions;
 mod config;
+pub mod detail;
 mod events;
 pub mod help;
 mod keys;
@@ -23,6 +24,7 @@ mod tests;
 
 pub use actions::{Action, Key, KeyCode};
 pub use config::{Change, Config};
+pub use detail::{DetailPage, FactLine, Part};
 pub use help::HelpPage;
 pub use lane::{Bar, Fate, Lane, LaneState};
 pub use lineup::{Lineup, Sort};
@@ -44,6 +46,9 @@ pub struct EndpointInfo {
     pub required: bool,
     /// How many URLs it has; with more than one they are shown as a, b, c, …
     pub replicas: usize,
+    /// The request that goes to each of its URLs, in their order, with secrets redacted: `GET https://…`. Empty
+    /// where it is not known.
+    pub requests: Vec<String>,
 }
 
 /// How much colour the terminal shows.

@@ -81,6 +81,7 @@ fn app(profile: &Profile, options: Options) -> App {
         name: e.name.clone(),
         required: e.required,
         replicas: e.replicas(),
+        requests: Vec::new(),
     };
     App::new(Setup {
         profile: profile.name.clone(),

@@ -2,7 +2,7 @@
 
 use super::actions::{Key, KeyCode, action_for};
 use super::tune::{self, Way};
-use super::{Action, App, Effect, Gesture, HelpPage, PAGE, Pace, Panel, Screen, Target};
+use super::{Action, App, DetailPage, Effect, Gesture, HelpPage, PAGE, Pace, Panel, Screen, Target};
 use crate::domain::{Mode, RoundNo, Settings};
 use crate::stats::Window;
 
@@ -31,6 +31,12 @@ impl App {
 
     /// Actions that change only what is looked at.
     fn look(&mut self, action: Action) {
+        if let Screen::Detail(top) = self.screen
+            && let Some(top) = DetailPage::of(self, self.size.0, self.size.1).scrolled(top, action)
+        {
+            self.screen = Screen::Detail(top);
+            return;
+        }
         match action {
             Action::Up => self.select_by(-1),
             Action::Down => self.select_by(1),

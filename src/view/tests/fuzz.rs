@@ -4,7 +4,7 @@ use super::drawn;
 use super::scenes;
 use crate::app::actions::BINDINGS;
 use crate::app::fixture::{self as fx, Fate};
-use crate::app::{Action, App, Colour, Message, Options, update};
+use crate::app::{Action, App, Colour, Message, Options, Screen, update};
 use crate::domain::event::{AttemptStep, Vitals};
 use crate::domain::{
     AttemptKind, EndpointId, Event, HedgeDelay, Mode, Outcome, Phase, Reason, RoundNo, Settings,
@@ -73,9 +73,14 @@ proptest! {
     #[test]
     fn t01_every_size_draws_without_a_panic(
         pick in 0_usize..14, ascii: bool, sizes in prop::collection::vec((0_u16..=200, 0_u16..=60), 12),
+        selected in 0_usize..70, top in 0_usize..100,
     ) {
-        let app = state(pick, ascii);
+        let mut app = state(pick, ascii);
         for (width, height) in sizes {
+            app.screen = Screen::Dashboard;
+            drawn(&app, width, height);
+            // Also an endpoint and a row that do not exist.
+            (app.screen, app.selected) = (Screen::Detail(top), selected);
             drawn(&app, width, height);
         }
     }
@@ -125,10 +130,13 @@ proptest! {
 #[test]
 fn t01_the_edges_of_the_layouts() {
     for pick in 0..14 {
-        let app = state(pick, false);
-        for width in [0, 1, 2, 39, 40, 41, 59, 60, 61, 79, 80, 81, 109, 110, 111, 160, 250] {
-            for height in (0..=45).chain([60, 80]) {
-                drawn(&app, width, height);
+        let mut app = state(pick, false);
+        for screen in [Screen::Dashboard, Screen::Detail(3)] {
+            app.screen = screen;
+            for width in [0, 1, 2, 39, 40, 41, 59, 60, 61, 79, 80, 81, 109, 110, 111, 160, 250] {
+                for height in (0..=45).chain([60, 80]) {
+                    drawn(&app, width, height);
+                }
             }
         }
     }
