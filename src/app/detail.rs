@@ -57,7 +57,7 @@ pub struct DetailPage {
 const WIDE: u16 = 110;
 
 /// Least and most rows of the chart of rounds, without its title and labels.
-const CHART: (usize, usize) = (5, 24);
+const CHART: (usize, usize) = (5, 32);
 
 /// Rows of the quantiles: title, heads and four of them.
 const LATENCY_ROWS: u16 = 6;
@@ -93,7 +93,10 @@ impl DetailPage {
             words: lane.as_ref().map_or_else(Vec::new, |l| facts::words(app, l, room)),
         };
         page.parts = match lane {
-            None => vec![(Part::Request, request_rows(app)), (Part::Waiting, 1)],
+            None => {
+                let blank = (Part::Blank, u16::from(whole));
+                vec![blank, (Part::Request, request_rows(app)), blank, (Part::Waiting, 1)]
+            }
             Some(lane) => page.arranged(app, &lane, width),
         };
         page.parts.retain(|p| p.1 > 0);
@@ -115,11 +118,24 @@ impl DetailPage {
             vec![(Part::Latency, LATENCY_ROWS), (Part::Outcomes, outcomes)]
         };
         let chart = |spare: usize| (Part::Rounds, rows(spare.clamp(CHART.0, CHART.1) + 2));
-        let airy: Vec<_> = [blank, request, blank, attempts, blank, facts, words, blank, chart(0), blank]
-            .into_iter()
-            .chain(numbers.iter().copied())
-            .chain([blank, hint, blank])
-            .collect();
+        // What is not there needs no room around it.
+        let gap = |rows: u16| (Part::Blank, rows.min(1));
+        let airy: Vec<_> = [
+            blank,
+            request,
+            gap(request.1),
+            attempts,
+            gap(facts.1 + words.1),
+            facts,
+            words,
+            blank,
+            chart(0),
+            blank,
+        ]
+        .into_iter()
+        .chain(numbers.iter().copied())
+        .chain([blank, hint, blank])
+        .collect();
         let dense: Vec<_> = if self.whole {
             [request, attempts, facts, words, hint, chart(0)].into_iter().chain(numbers).collect()
         } else {

@@ -76,7 +76,7 @@ mod tests {
                 let own: Vec<MissingRow> = table.iter().filter(|row| row.endpoint == id).copied().collect();
                 assert_eq!(totals.missing, own);
             }
-            assert!(stats.endpoint_totals(EndpointId(0), window).not_needed > 0);
+            assert!(stats.endpoint_totals(EndpointId(5), window).not_needed > 0);
         }
         let geo = stats.endpoint_totals(EndpointId(6), Window::Start);
         assert!(geo.missing.iter().any(|r| r.reason == Reason::HttpStatus && r.status == Some(503)));

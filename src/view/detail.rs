@@ -4,6 +4,7 @@
 //! The parts are drawn one below the other onto a sheet of their own, of which the rows in sight are copied.
 
 mod attempts;
+mod dots;
 mod facts;
 mod hint;
 mod latency;

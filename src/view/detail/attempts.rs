@@ -6,6 +6,7 @@ use crate::domain::numbers;
 use crate::view::axis::{Axis, TimeAxis};
 use crate::view::bar::{self, EndMark};
 use crate::view::ctx::Ctx;
+use crate::view::lanes::tag;
 use crate::view::layout::Columns;
 use crate::view::text::Pen;
 use crate::view::theme::Tone;
@@ -13,6 +14,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::widgets::Widget;
+use std::time::Duration;
 
 /// The attempts.
 pub struct Attempts<'a> {
@@ -46,7 +48,7 @@ impl Places {
         let (x, end) = (area.x, area.right().saturating_sub(1));
         let letter = if lettered { 3 } else { 0 };
         let (label, time_end, axis, note, air) = match area.width {
-            110.. if whole => (4, 21 + letter, 24 + letter, Some(30), 6),
+            110.. if whole => (4, 21 + letter, 24 + letter, Some(30), 6 - letter),
             _ if whole => (4, 21 + letter, 24 + letter, Some(29), 1),
             60.. => (1, 21 + letter, 22 + letter, Some(16), 1),
             _ => (1, 12, 13, None, 0),
@@ -131,9 +133,13 @@ impl Attempts<'_> {
         let replicas = ctx.app.endpoints.get(ctx.app.selected).map_or(1, |e| e.replicas);
         let label = match places.note {
             Some(_) => self.head(index, replicas, " ").trim_start_matches("attempt ").to_owned(),
+            None if self.unsent() => ctx.glyphs.none.to_owned(),
             None => format!("{}{}", index + 1, letter(bar.replica, replicas)),
         };
-        let (number, loud) = time(ctx, bar);
+        // Alone it takes as long as its call, which begins with the round.
+        let alone = lane.bars.len() == 1;
+        let took = if alone { lane.end } else { bar.end.saturating_sub(bar.start) };
+        let (number, loud) = time(ctx, bar, took);
         let start = pen.put_right(places.time_end, y, &number, loud);
         pen.put(places.label, y, start, &label, style);
         if let Some(x) = places.note {
@@ -142,9 +148,17 @@ impl Attempts<'_> {
         bar::draw(ctx, pen, axis, y, bar, !self.whole)
     }
 
+    /// Whether the call came out without anything sent; its lane has a bar all the same.
+    fn unsent(&self) -> bool {
+        self.ctx.app.detail_call().is_some_and(|call| call.attempts.is_empty())
+    }
+
     /// `attempt 1, primary`, and the letter of its URL where there are several.
     fn head(&self, index: usize, replicas: usize, apart: &str) -> String {
         let Some(bar) = self.lane.bars.get(index) else { return String::new() };
+        if self.unsent() {
+            return "no attempt".to_owned();
+        }
         let kind = if bar.hedge { "hedge" } else { "primary" };
         format!("attempt {}{apart}{kind}{}", index + 1, letter(bar.replica, replicas))
     }
@@ -152,13 +166,13 @@ impl Attempts<'_> {
 
 /// The letter of a URL where there are several, with a blank before it.
 fn letter(replica: usize, replicas: usize) -> String {
-    let letter = u8::try_from(replica).ok().filter(|r| *r < 26).map_or('z', |r| (b'a' + r) as char);
-    if replicas > 1 { format!(" {letter}") } else { String::new() }
+    let letter = tag(replica, replicas, false);
+    if letter.is_empty() { letter } else { format!(" {letter}") }
 }
 
-/// How long an attempt took, and in which style: `>200 ms` where it was cut and may have taken longer.
-pub fn time(ctx: &Ctx<'_>, bar: &Bar) -> (String, Style) {
-    let took = numbers::ms(bar.end.saturating_sub(bar.start));
+/// A time and its style, for an attempt that came out like this one: `>200 ms` where it was cut.
+pub fn time(ctx: &Ctx<'_>, bar: &Bar, took: Duration) -> (String, Style) {
+    let took = numbers::ms(took);
     let tone = Ctx::fate_tone(bar.fate);
     match bar.fate {
         Fate::Cut => (format!(">{took}"), ctx.theme.bold(tone)),

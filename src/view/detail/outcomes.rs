@@ -20,13 +20,17 @@ pub struct Outcomes<'a> {
 /// Columns that the number of a window takes.
 const NUMBER: u16 = 9;
 
-/// Its windows' counts in a row of the table.
+/// Columns of the table at most: what belongs together does not stand apart.
+const WIDEST: u16 = 60;
+
+/// A count for each window.
 type Counts = [u64; Window::ALL.len()];
 
-/// Where the table's rows are, and what was counted.
+/// The table while it is written.
 struct Table<'p, 'b> {
     pen: &'p mut Pen<'b>,
     area: Rect,
+    /// The next row.
     y: u16,
 }
 
@@ -106,7 +110,7 @@ impl Outcomes<'_> {
         if y >= area.bottom() {
             return;
         }
-        let end = area.right();
+        let end = area.right().min(area.x + WIDEST);
         let shown: &[usize] = if area.width >= 54 { &[0, 1, 2, 3] } else { &[0, 3] };
         let numbers = NUMBER * u16::try_from(shown.len()).unwrap_or(u16::MAX);
         let word_room = end.saturating_sub(area.x + 4 + numbers);

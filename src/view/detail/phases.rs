@@ -65,7 +65,8 @@ impl Phases<'_> {
         if self.alone {
             let y = top.saturating_add(Self::ROWS);
             pen.put(label, y, places.axis, "total", theme.dim());
-            let (number, style) = time(ctx, bar);
+            // The call's: from the round's start, as its lane has it.
+            let (number, style) = time(ctx, bar, self.lane.end);
             pen.put_right(places.time_end, y, &number, style);
         }
         self.stretches(axis, top, pen)
@@ -91,7 +92,8 @@ impl Phases<'_> {
             let end = start.saturating_add(time);
             let y = top.saturating_add(phase as u16);
             let stretch = Bar { start, end, segments: vec![(phase, time)], ..bar.clone() };
-            let marked = matches!(bar.fate, Fate::Cut | Fate::Failed(_) | Fate::Won);
+            // Who won says the attempt's own row.
+            let marked = matches!(bar.fate, Fate::Cut | Fate::Failed(_));
             if index + 1 == count && marked {
                 marks.extend(bar::draw(ctx, pen, axis, y, &stretch, false).map(|mark| (y, mark)));
             } else {
@@ -110,7 +112,8 @@ pub fn note(ctx: &Ctx<'_>, lane: &Lane, bar: &Bar, long: bool) -> Span<'static> 
         Fate::Running => ctx.tone(phase.as_str(), Tone::Running),
         Fate::Ok | Fate::Won => {
             let status = bar.status.map_or_else(String::new, |s| format!(" {s}"));
-            ctx.tone(format!("ok{status}"), Tone::Ok)
+            let won = if bar.fate == Fate::Won { ", won" } else { "" };
+            ctx.tone(format!("ok{status}{won}"), Tone::Ok)
         }
         Fate::Failed(reason) => ctx.bold(reason.label(bar.status), Tone::Error),
         Fate::Cut if long => ctx.dim(cut_words(lane, phase)),

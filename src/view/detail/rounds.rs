@@ -1,8 +1,8 @@
 //! The endpoint's calls round by round: a column each, the newest at the right, time upward. An answer is a dot
 //! at its time, a cut a square on the line of the budget that cut it.
 
-use crate::app::{LaneState, Shown};
-use crate::domain::{Call, Outcome, Reason, Round, RoundNo, numbers};
+use super::dots::{Dot, Kind};
+use crate::domain::numbers;
 use crate::view::axis::Axis;
 use crate::view::ctx::Ctx;
 use crate::view::layout::Columns;
@@ -23,64 +23,6 @@ pub struct Rounds<'a> {
 
 /// Columns of the times at the left.
 const LABELS: u16 = 11;
-
-/// A call in the chart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Dot {
-    round: RoundNo,
-    /// When its round started.
-    at: Duration,
-    /// Where it stands.
-    time: Duration,
-    kind: Kind,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Ok,
-    Cut,
-    Error,
-    NotNeeded,
-    Running,
-}
-
-impl Kind {
-    /// All that a legend can explain.
-    const ALL: [Self; 4] = [Self::Ok, Self::Cut, Self::Error, Self::NotNeeded];
-
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Ok => "answered",
-            Self::Cut => "cut",
-            Self::Error => "error",
-            Self::NotNeeded => "not needed",
-            Self::Running => "running",
-        }
-    }
-
-    const fn sign(self, ctx: &Ctx<'_>) -> (&'static str, Tone) {
-        match self {
-            Self::Ok => (ctx.glyphs.ok, Tone::Ok),
-            Self::Cut => (ctx.glyphs.cut, Tone::Cut),
-            Self::Error => (ctx.glyphs.error, Tone::Error),
-            Self::NotNeeded => (ctx.glyphs.not_needed, Tone::Dim),
-            Self::Running => (ctx.glyphs.running, Tone::Running),
-        }
-    }
-}
-
-impl Dot {
-    fn of(round: &Round, call: &Call) -> Self {
-        let (kind, time) = match call.outcome {
-            Outcome::Ok => (Kind::Ok, call.end),
-            Outcome::NotNeeded => (Kind::NotNeeded, call.end),
-            Outcome::Missing(Reason::Deadline | Reason::Throttled) => (Kind::Cut, call.end.min(round.budget)),
-            Outcome::Missing(reason) if reason.is_cut() => (Kind::Cut, call.end),
-            Outcome::Missing(_) => (Kind::Error, call.end),
-        };
-        Self { round: round.no, at: round.at, time, kind }
-    }
-}
 
 /// Where times are: zero at the lowest row's bottom, the scale's length at the highest row's top.
 #[derive(Debug, Clone, Copy)]
@@ -110,7 +52,7 @@ impl Widget for &Rounds<'_> {
         }
         let ctx = self.ctx;
         let (x, end) = (area.x + LABELS, area.right().saturating_sub(1));
-        let dots = self.dots(usize::from(end.saturating_sub(x)));
+        let dots = Dot::all(ctx, usize::from(end.saturating_sub(x)));
         let mut pen = Pen::new(buf);
         self.title(Row { x: area.x, y: area.y, width: area.width }, &dots, &mut pen);
         let plot = Rect { x, y: area.y + 1, width: end - x, height: area.height - 2 };
@@ -131,44 +73,6 @@ impl Widget for &Rounds<'_> {
 }
 
 impl Rounds<'_> {
-    /// The calls of the kept rounds, as many as fit, with the round on the lanes among them.
-    fn dots(&self, most: usize) -> Vec<Dot> {
-        let app = self.ctx.app;
-        let id = self.ctx.selected();
-        let own = |round: &Round| round.calls.get(id.index()).map(|call| Dot::of(round, call));
-        let rounds = &app.picture().rounds;
-        let mut dots: Vec<Dot> = rounds.iter().filter_map(|r| own(r)).collect();
-        let shown = match app.shown() {
-            Shown::Waiting => None,
-            Shown::Running(live) => app.lane(id.index()).map(|lane| Dot {
-                round: live.started.round,
-                at: live.started.at,
-                time: lane.end,
-                kind: match lane.state {
-                    LaneState::Running(_) => Kind::Running,
-                    LaneState::Ok => Kind::Ok,
-                    LaneState::Cut(..) => Kind::Cut,
-                    LaneState::Error(_) => Kind::Error,
-                    LaneState::NotNeeded => Kind::NotNeeded,
-                },
-            }),
-            Shown::Over(round) => own(round),
-        };
-        // The one on the lanes may not be among the settled yet.
-        if let Some(dot) = shown
-            && let Err(place) = dots.binary_search_by_key(&dot.round, |d| d.round)
-        {
-            dots.insert(place, dot);
-        }
-        let here = app.round_no().and_then(|no| dots.iter().position(|d| d.round == no));
-        let last = dots.len().saturating_sub(most);
-        // Looked back at further than fits, it stands in the middle.
-        let from = here.map_or(last, |here| if here < last { here.saturating_sub(most / 2) } else { last });
-        dots.drain(..from);
-        dots.truncate(most);
-        dots
-    }
-
     fn title(&self, row: Row, dots: &[Dot], pen: &mut Pen<'_>) {
         let ctx = self.ctx;
         let span = match (dots.first(), dots.last()) {

@@ -73,7 +73,7 @@ impl Title<'_> {
                 (format!("ok{status}"), format!(" in {end}"))
             }
             LaneState::Cut(Reason::Throttled, _) if long => {
-                ("throttled".to_owned(), " no permit before the deadline".to_owned())
+                ("throttled".to_owned(), ", no permit before the deadline".to_owned())
             }
             LaneState::Cut(Reason::Throttled, _) => ("throttled".to_owned(), String::new()),
             LaneState::Cut(reason, phase) if long => {
@@ -86,7 +86,7 @@ impl Title<'_> {
                 (reason.label(lane.status), after)
             }
             LaneState::NotNeeded if long => {
-                ("not needed".to_owned(), format!(" enough had answered after {end}"))
+                ("not needed".to_owned(), format!(", enough had answered after {end}"))
             }
             LaneState::NotNeeded => ("not needed".to_owned(), String::new()),
         };
@@ -104,17 +104,13 @@ impl Title<'_> {
     /// rows are in sight.
     fn rights(&self) -> Vec<Vec<Span<'static>>> {
         let (ctx, app) = (self.ctx, self.ctx.app);
-        let dot = ctx.glyphs.dot;
-        let frozen = app.rounds_back().map(|back| match back {
-            0 => "picture frozen".to_owned(),
-            1 => format!("picture frozen {dot} 1 round back"),
-            n => format!("picture frozen {dot} {n} rounds back"),
-        });
+        let frozen = ctx.frozen().map(|words| format!("picture{}", words.content.trim_end()));
         let running = match app.shown() {
             Shown::Running(live) => {
                 let budget = live.started.budget;
                 let elapsed = if app.may_pass_budget() { app.elapsed() } else { app.elapsed().min(budget) };
-                Some(format!("{} of {}", numbers::measured(elapsed).0, numbers::setting_ms(budget)))
+                let (now, of) = (numbers::measured(elapsed).0, numbers::setting_ms(budget));
+                Some(format!("round at {now} of {of}"))
             }
             Shown::Waiting | Shown::Over(_) => None,
         };
