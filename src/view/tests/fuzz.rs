@@ -131,12 +131,14 @@ proptest! {
 fn t01_the_edges_of_the_layouts() {
     for pick in 0..14 {
         let mut app = state(pick, false);
-        for screen in [Screen::Dashboard, Screen::Detail(3)] {
-            app.screen = screen;
-            for width in [0, 1, 2, 39, 40, 41, 59, 60, 61, 79, 80, 81, 109, 110, 111, 160, 250] {
-                for height in (0..=45).chain([60, 80]) {
-                    drawn(&app, width, height);
-                }
+        for width in [0, 1, 2, 39, 40, 41, 59, 60, 61, 79, 80, 81, 109, 110, 111, 160, 250] {
+            app.screen = Screen::Dashboard;
+            for height in (0..=45).chain([60, 80]) {
+                drawn(&app, width, height);
+            }
+            app.screen = Screen::Detail(3);
+            for height in [0, 1, 9, 10, 11, 15, 16, 17, 23, 24, 25, 33, 34, 35, 40, 60, 80] {
+                drawn(&app, width, height);
             }
         }
     }
