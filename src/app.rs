@@ -5,6 +5,7 @@
 
 pub mod actions;
 mod config;
+pub mod detail;
 mod events;
 pub mod help;
 mod keys;
@@ -24,6 +25,7 @@ mod tests;
 
 pub use actions::{Action, Key, KeyCode};
 pub use config::{Change, Config};
+pub use detail::{AnswerLine, DetailPage, FactLine, Part};
 pub use help::HelpPage;
 pub use lane::{Bar, Fate, Lane, LaneState};
 pub use lineup::{Lineup, Sort};
@@ -48,6 +50,9 @@ pub struct EndpointInfo {
     pub replicas: usize,
     /// Whether its upstreams are embedded, so that they can be made to fail.
     pub simulated: bool,
+    /// The request that goes to each of its URLs, in their order, with secrets redacted: `GET https://…`. Empty
+    /// where it is not known.
+    pub requests: Vec<String>,
 }
 
 /// How much colour the terminal shows.

@@ -4,6 +4,7 @@
 //! in with them (`at + took`): this room knows no clock, no terminal and no runtime. Memory is bounded by the
 //! number of endpoints, never by the number of rounds.
 
+mod endpoint;
 mod hint;
 mod history;
 mod missing;
@@ -11,6 +12,7 @@ mod pulse;
 mod quantile;
 mod tally;
 
+pub use endpoint::EndpointTotals;
 pub use hint::{Hint, Remedy};
 pub use history::{History, RoundMark};
 pub use missing::{Bucket, MissingRow};

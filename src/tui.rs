@@ -17,6 +17,7 @@ mod tests;
 
 use crate::app::{App, EndpointInfo, Options, Setup};
 use crate::cli::ColorChoice;
+use crate::domain::EndpointId;
 use crate::profile::{self, Profile};
 use crate::session::{Session, SessionError, Signal, Signals};
 use guard::Guard;
@@ -95,15 +96,17 @@ pub fn run(profile: Profile, color: ColorChoice, ascii: bool) -> Result<Option<S
 
 /// The screen's state for a profile.
 fn app(profile: &Profile, options: Options) -> App {
-    let endpoint = |e: &crate::profile::Endpoint| EndpointInfo {
+    let request = |index, replica| profile::request_line(profile, EndpointId(index), replica);
+    let endpoint = |(index, e): (usize, &crate::profile::Endpoint)| EndpointInfo {
         name: e.name.clone(),
         required: e.required,
         replicas: e.replicas(),
         simulated: matches!(e.target, crate::profile::Target::Simulated(_)),
+        requests: (0..e.replicas()).map(|replica| request(index, replica)).collect(),
     };
     App::new(Setup {
         profile: profile.name.clone(),
-        endpoints: profile.endpoints.iter().map(endpoint).collect(),
+        endpoints: profile.endpoints.iter().enumerate().map(endpoint).collect(),
         hosts: profile::hosts(profile),
         settings: profile.settings.clone(),
         options,

@@ -6,6 +6,7 @@
 mod axis;
 mod bar;
 mod ctx;
+mod detail;
 mod footer;
 mod glyphs;
 mod header;
@@ -55,6 +56,10 @@ impl Widget for &Dashboard<'_> {
         };
         if let Screen::Help { top, .. } = ctx.app.screen {
             help::Help { ctx: &ctx, regions, top }.render(area, buf);
+            return;
+        }
+        if let Screen::Detail(top) = ctx.app.screen {
+            detail::Detail { ctx: &ctx, regions, top }.render(area, buf);
             return;
         }
         let columns = Columns::of(ctx.app, area);

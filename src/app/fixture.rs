@@ -13,7 +13,13 @@ pub(crate) fn setup(names: &[&str], settings: Settings, options: Options) -> Set
         profile: "page".to_owned(),
         endpoints: names
             .iter()
-            .map(|n| EndpointInfo { name: (*n).to_owned(), required: false, replicas: 1, simulated: true })
+            .map(|n| EndpointInfo {
+                name: (*n).to_owned(),
+                required: false,
+                replicas: 1,
+                simulated: true,
+                requests: vec![format!("GET https://{n}.example/v2/{n}?user=7&token=<redacted>")],
+            })
             .collect(),
         hosts: names.len(),
         settings,

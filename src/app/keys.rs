@@ -2,7 +2,7 @@
 
 use super::actions::{Key, KeyCode, action_for};
 use super::tune::{self, Way};
-use super::{Action, App, Change, Effect, Gesture, HelpPage, PAGE, Pace, Panel, Screen, Target};
+use super::{Action, App, Change, DetailPage, Effect, Gesture, HelpPage, PAGE, Pace, Panel, Screen, Target};
 use crate::domain::{EndpointId, FaultSwitch, Mode, RoundNo, Settings};
 use crate::stats::Window;
 
@@ -33,6 +33,12 @@ impl App {
 
     /// Actions that change only what is looked at.
     fn look(&mut self, action: Action) {
+        if let Screen::Detail(top) = self.screen
+            && let Some(top) = DetailPage::of(self, self.size.0, self.size.1).scrolled(top, action)
+        {
+            self.screen = Screen::Detail(top);
+            return;
+        }
         match action {
             Action::Up => self.select_by(-1),
             Action::Down => self.select_by(1),

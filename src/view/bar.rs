@@ -107,7 +107,7 @@ fn thin(ctx: &Ctx<'_>, pen: &mut Pen<'_>, axis: &Axis, y: u16, bar: &Bar) -> u16
 }
 
 /// A bar with phases; returns the column after it.
-fn thick(ctx: &Ctx<'_>, pen: &mut Pen<'_>, axis: &Axis, y: u16, bar: &Bar, low: bool) -> u16 {
+pub fn thick(ctx: &Ctx<'_>, pen: &mut Pen<'_>, axis: &Axis, y: u16, bar: &Bar, low: bool) -> u16 {
     let cells = axis.scale.cells(bar.start, bar.end);
     let tone = Ctx::fate_tone(bar.fate);
     let last = phase_at(axis, bar, u32::MAX);

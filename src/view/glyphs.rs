@@ -45,6 +45,8 @@ pub struct Glyphs {
     pub hills: &'static [&'static str],
     /// A hill, for the legend.
     pub hill: &'static str,
+    /// A dot low, in the middle and high in its cell.
+    pub dots: [&'static str; 3],
     /// The selected lane.
     pub selected: &'static str,
     /// A hedge's row under its call.
@@ -102,6 +104,7 @@ static UNICODE: Glyphs = Glyphs {
     counts: &["▄", "▆", "█"],
     hills: &[],
     hill: "⣀⣤⣶⣤⣀",
+    dots: ["⣤", "⠶", "⠛"],
     selected: "▌",
     branch: "└",
     rule: "─",
@@ -135,6 +138,7 @@ static ASCII: Glyphs = Glyphs {
     counts: &["1", "2", "3", "4", "5", "6", "7", "8", "9"],
     hills: &[".", "-", "-", ":"],
     hill: ".---.",
+    dots: ["o", "o", "o"],
     selected: ">",
     branch: "`",
     rule: "-",

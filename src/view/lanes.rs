@@ -372,7 +372,7 @@ fn window(rows: &[u16], selected: usize, room: u16) -> std::ops::Range<usize> {
 }
 
 /// The replica's letter where there are several, and `!` for a required call.
-fn tag(replica: usize, replicas: usize, required: bool) -> String {
+pub fn tag(replica: usize, replicas: usize, required: bool) -> String {
     let letter = (replicas > 1)
         .then(|| u8::try_from(replica).ok().filter(|r| *r < 26).map_or('z', |r| (b'a' + r) as char));
     letter.into_iter().chain(required.then_some('!')).collect()

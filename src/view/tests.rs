@@ -1,5 +1,6 @@
 //! Whole screens, with their colours, and every size and state without harm.
 
+mod detail;
 mod fuzz;
 pub(super) mod scenes;
 

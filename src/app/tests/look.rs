@@ -214,3 +214,94 @@ fn faults_go_round_at_simulated_endpoints_only_and_are_marked() {
         (RoundNo(4), "recs", "as-written")
     );
 }
+
+#[test]
+fn the_detail_scrolls_and_stays_where_it_is_from_call_to_call_and_round_to_round() {
+    let mut app = fx::page(Mode::Deadline, 30, Options::default());
+    update(&mut app, Message::Resized(80, 24));
+    press(&mut app, Action::First);
+    press(&mut app, Action::Detail);
+    assert_eq!(app.screen, Screen::Detail(0));
+    let end = DetailPage::of(&app, 80, 24).end();
+    assert!(end > 0, "80x24 is too small for all of it");
+    let scrolled = |app: &mut App, action| {
+        press(app, action);
+        match app.screen {
+            Screen::Detail(top) => top,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(scrolled(&mut app, Action::PageDown), end.min(20));
+    assert_eq!(scrolled(&mut app, Action::Last), end);
+    assert_eq!(scrolled(&mut app, Action::PageDown), end, "nothing beyond the end");
+    assert_eq!(app.selected, 0, "these keys do not choose another call");
+    assert_eq!(scrolled(&mut app, Action::Down), end);
+    assert_eq!(app.selected, 1, "but these do");
+    assert_eq!(scrolled(&mut app, Action::Earlier), end);
+    assert_eq!(app.round_no(), Some(RoundNo(29)));
+    assert_eq!(scrolled(&mut app, Action::PageUp), 0);
+    assert_eq!(scrolled(&mut app, Action::Last), end);
+    assert_eq!(scrolled(&mut app, Action::First), 0);
+    // Where all is in sight there is nothing to scroll, also from further down.
+    scrolled(&mut app, Action::Last);
+    update(&mut app, Message::Resized(120, 60));
+    assert_eq!(scrolled(&mut app, Action::PageDown), 0);
+    press(&mut app, Action::Back);
+    press(&mut app, Action::Last);
+    assert_eq!(
+        (app.screen, app.selected),
+        (Screen::Dashboard, 7),
+        "on the dashboard they go along the lanes"
+    );
+}
+
+#[test]
+fn the_furthest_attempt_decides_while_none_has_answered() {
+    use crate::domain::Phase::{Body, Connect, Waiting};
+    let mut lane = Lane {
+        state: LaneState::Running(Waiting),
+        end: fx::ms(90.0),
+        status: None,
+        late_by: None,
+        hedge_delay: None,
+        bars: Vec::new(),
+    };
+    assert_eq!(lane.decisive(), 0, "also of none");
+    let bar = |phase, fate| Bar {
+        replica: 0,
+        hedge: false,
+        start: fx::ms(0.0),
+        end: fx::ms(90.0),
+        segments: vec![(phase, fx::ms(90.0))],
+        fate,
+        status: None,
+        reused: None,
+    };
+    lane.bars = vec![bar(Connect, Fate::Running), bar(Waiting, Fate::Running), bar(Waiting, Fate::Running)];
+    assert_eq!(lane.decisive(), 1, "of equals the first");
+    lane.bars[2] = bar(Body, Fate::Failed(Reason::ConnReset));
+    assert_eq!(lane.decisive(), 1, "what failed decides nothing while others run");
+    lane.state = LaneState::Error(Reason::ConnReset);
+    assert_eq!(lane.decisive(), 2);
+    lane.state = LaneState::Ok;
+    lane.bars[0] = bar(Body, Fate::Won);
+    assert_eq!(lane.decisive(), 0);
+}
+
+#[test]
+fn what_the_deadline_cut_ends_at_the_deadline() {
+    let mut app = fx::page(Mode::Deadline, 3, Options::default());
+    let settings = Arc::new(fx::settings(Mode::Deadline));
+    let mut round = fx::round(4, fx::at(4), &settings, &fx::TYPICAL);
+    // It was noticed a little later.
+    let call = &mut round.calls[5];
+    call.end = fx::ms(200.7);
+    call.attempts[0].end = fx::ms(200.7);
+    call.attempts[0].phases.add(crate::domain::Phase::Waiting, fx::ms(0.7));
+    fx::play(&mut app, &round, fx::ms(190.0));
+    fx::finish(&mut app, round);
+    app.selected = 5;
+    let lane = app.detail_lane().unwrap();
+    let sum: Duration = lane.bars[0].segments.iter().map(|s| s.1).sum();
+    assert_eq!((lane.end, lane.bars[0].end, sum), (fx::ms(200.0), fx::ms(200.0), fx::ms(200.0)));
+}

@@ -4,7 +4,7 @@ use super::drawn;
 use super::scenes;
 use crate::app::actions::BINDINGS;
 use crate::app::fixture::{self as fx, Fate};
-use crate::app::{Action, App, Colour, Gesture, Message, Options, Target, update};
+use crate::app::{Action, App, Colour, Gesture, Message, Options, Screen, Target, update};
 use crate::domain::event::{AttemptStep, Vitals};
 use crate::domain::{
     AttemptKind, EndpointId, Event, HedgeDelay, Mode, Outcome, Phase, Reason, RoundNo, Settings,
@@ -80,9 +80,14 @@ proptest! {
     #[test]
     fn t01_every_size_draws_without_a_panic(
         pick in 0_usize..STATES, ascii: bool, sizes in prop::collection::vec((0_u16..=200, 0_u16..=60), 12),
+        selected in 0_usize..70, top in 0_usize..100,
     ) {
-        let app = state(pick, ascii);
+        let mut app = state(pick, ascii);
         for (width, height) in sizes {
+            app.screen = Screen::Dashboard;
+            drawn(&app, width, height);
+            // Also an endpoint and a row that do not exist.
+            (app.screen, app.selected) = (Screen::Detail(top), selected);
             drawn(&app, width, height);
         }
     }
@@ -157,9 +162,14 @@ proptest! {
 #[test]
 fn t01_the_edges_of_the_layouts() {
     for pick in 0..STATES {
-        let app = state(pick, false);
+        let mut app = state(pick, false);
         for width in [0, 1, 2, 39, 40, 41, 59, 60, 61, 79, 80, 81, 109, 110, 111, 160, 250] {
+            app.screen = Screen::Dashboard;
             for height in (0..=45).chain([60, 80]) {
+                drawn(&app, width, height);
+            }
+            app.screen = Screen::Detail(3);
+            for height in [0, 1, 9, 10, 11, 15, 16, 17, 23, 24, 25, 33, 34, 35, 40, 60, 80] {
                 drawn(&app, width, height);
             }
         }

@@ -1,7 +1,7 @@
 //! The states a screen can be in, played event by event.
 
 use crate::app::fixture::{self as fx, Fate};
-use crate::app::{Action, App, EndpointInfo, Message, Options, update};
+use crate::app::{Action, App, Message, Options, update};
 use crate::domain::{EndedBy, EndpointId, Mode, Outcome, Reason, Round, Settings};
 use std::sync::Arc;
 
@@ -68,6 +68,8 @@ fn replicas(options: Options) -> App {
     setup.hosts = 15;
     for endpoint in &mut setup.endpoints {
         endpoint.replicas = 3;
+        let url = |letter| format!("GET https://{0}-{letter}.example/{0}?token=<redacted>", endpoint.name);
+        endpoint.requests = ["a", "b", "c"].map(url).to_vec();
     }
     App::new(setup)
 }
@@ -127,8 +129,8 @@ pub(crate) fn required_failed() -> App {
     let settings = fx::settings(Mode::Deadline);
     let mut setup =
         fx::setup(&["user", "cart", "price", "recs", "ads"], settings.clone(), Options::default());
-    setup.endpoints[0] =
-        EndpointInfo { name: "user".to_owned(), required: true, replicas: 2, simulated: false };
+    let user = &mut setup.endpoints[0];
+    (user.required, user.replicas, user.simulated) = (true, 2, false);
     let mut app = App::new(setup);
     let limit = fx::ms(38.0);
     let fates = [

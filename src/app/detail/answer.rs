@@ -1,0 +1,105 @@
+//! What a failed answer said, in lines: its status line, headers, and the beginning of its body.
+
+use crate::app::{App, Lane};
+use crate::domain::Answer;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// A line of a failed answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnswerLine {
+    /// Version, status and its usual words.
+    Status(String),
+    /// A header's name and value.
+    Header(String, String),
+    /// A line of the body, or the rest of one that was too wide.
+    Body(String),
+    /// What was left off.
+    Note(String),
+}
+
+/// Most lines of a body that are shown.
+const BODY_LINES: usize = 40;
+
+/// The answer of the attempt that decided, where it failed after an answer had begun, in lines of at most `room`
+/// columns; only a header may be longer.
+pub(super) fn lines(app: &App, lane: &Lane, room: u16) -> Vec<AnswerLine> {
+    let attempts = app.detail_call().map_or(&[][..], |call| &call.attempts);
+    let answer = attempts.get(lane.decisive()).and_then(|attempt| attempt.answer.as_deref());
+    answer.map_or_else(Vec::new, |answer| of(answer, room))
+}
+
+fn of(answer: &Answer, room: u16) -> Vec<AnswerLine> {
+    let mut lines = vec![AnswerLine::Status(answer.status_line.clone())];
+    lines.extend(answer.headers.iter().map(|(name, value)| AnswerLine::Header(name.clone(), value.clone())));
+    match answer.headers_left_off {
+        0 => {}
+        1 => lines.push(AnswerLine::Note("1 more header".to_owned())),
+        more => lines.push(AnswerLine::Note(format!("{more} more headers"))),
+    }
+    let mut body = answer.body.lines().flat_map(|line| folded(line, room));
+    lines.extend(body.by_ref().take(BODY_LINES).map(AnswerLine::Body));
+    let more = body.count();
+    match (more, answer.body_truncated, answer.body.is_empty()) {
+        (0, true, _) => {
+            lines.push(AnswerLine::Note("the body went on, or was not read to its end".to_owned()))
+        }
+        (0, false, true) => lines.push(AnswerLine::Note("no body".to_owned())),
+        (0, false, false) => {}
+        (more, ..) => lines.push(AnswerLine::Note(format!("{more} more lines of the body"))),
+    }
+    lines
+}
+
+/// A line in pieces of at most `room` columns, and at least a grapheme each.
+fn folded(line: &str, room: u16) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    for grapheme in line.graphemes(true) {
+        match pieces.last_mut() {
+            Some(piece) if piece.is_empty() || piece.width() + grapheme.width() <= usize::from(room) => {
+                piece.push_str(grapheme);
+            }
+            _ => pieces.push(grapheme.to_owned()),
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(body: &str) -> Answer {
+        Answer {
+            status_line: "HTTP/1.1 503 Service Unavailable".to_owned(),
+            headers: vec![("retry-after".to_owned(), "3".to_owned())],
+            headers_left_off: 0,
+            body: body.into(),
+            body_truncated: false,
+        }
+    }
+
+    #[test]
+    fn an_answer_is_its_status_line_headers_and_body() {
+        let body = |text: &str| AnswerLine::Body(text.to_owned());
+        let lines = of(&answer("<h1>down</h1>\n\n日本語"), 8);
+        let status = AnswerLine::Status("HTTP/1.1 503 Service Unavailable".to_owned());
+        let header = AnswerLine::Header("retry-after".to_owned(), "3".to_owned());
+        assert_eq!(lines, [status, header, body("<h1>down"), body("</h1>"), body(""), body("日本語")]);
+    }
+
+    #[test]
+    fn what_is_left_off_is_said() {
+        let note = |answer: &Answer| match of(answer, 80).pop() {
+            Some(AnswerLine::Note(note)) => note,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(note(&answer("")), "no body");
+        assert_eq!(note(&answer(&"x\n".repeat(50))), "10 more lines of the body");
+        let cut = Answer { body_truncated: true, ..answer("begin") };
+        assert_eq!(note(&cut), "the body went on, or was not read to its end");
+        let many = Answer { headers_left_off: 2, ..answer("x") };
+        assert!(of(&many, 80).contains(&AnswerLine::Note("2 more headers".to_owned())));
+        assert_eq!(of(&answer("ab"), 0).len(), 4, "without room a character a line");
+    }
+}

@@ -1,0 +1,197 @@
+//! What is known of a call beside its times: names and values in lines, and the errors' own words.
+
+use crate::app::{App, Bar, Lane};
+use crate::domain::numbers;
+use crate::domain::{Attempt, Call, Phase};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// A name and its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// What it is.
+    pub name: &'static str,
+    /// How it is.
+    pub value: String,
+}
+
+/// Facts in one line.
+pub type FactLine = Vec<Fact>;
+
+/// Columns between two facts of a line.
+pub const APART: u16 = 3;
+
+/// Lines of an error's own words.
+const WORD_LINES: usize = 2;
+
+fn fact(name: &'static str, value: impl Into<String>) -> Fact {
+    Fact { name, value: value.into() }
+}
+
+/// The facts of the attempt that decided, then those of the call, in lines of at most `room` columns. Where
+/// phases have no rows of their own they come first.
+pub(super) fn lines(app: &App, lane: &Lane, whole: bool, room: u16) -> Vec<FactLine> {
+    let decisive = lane.decisive();
+    let Some(bar) = lane.bars.get(decisive) else { return Vec::new() };
+    let call = app.detail_call();
+    let mut facts = Vec::new();
+    if !whole {
+        facts.extend(bar.segments.iter().map(|&(phase, time)| fact(phase.as_str(), numbers::ms(time))));
+    }
+    match call.map(|call| call.attempts.get(decisive)) {
+        Some(Some(attempt)) => of_attempt(attempt, &mut facts),
+        Some(None) => facts.push(fact("nothing", "was sent")),
+        None => of_bar(bar, &mut facts),
+    }
+    if let Some(call) = call {
+        of_call(call, &mut facts);
+    }
+    flowed(facts, room)
+}
+
+fn of_attempt(attempt: &Attempt, facts: &mut Vec<Fact>) {
+    if let Some(remote) = attempt.remote {
+        facts.push(fact("remote", remote.to_string()));
+    }
+    let kept = attempt.reused.map(kept);
+    match (attempt.http, kept) {
+        (Some(http), Some(kept)) => facts.push(fact("http", format!("{http}, {kept}"))),
+        (Some(http), None) => facts.push(fact("http", http.as_str())),
+        (None, Some(kept)) => facts.push(fact("connection", kept)),
+        (None, None) => {}
+    }
+    let sent = matches!(attempt.phase, Phase::Waiting | Phase::Body);
+    match attempt.status {
+        Some(status) => facts.push(fact("status", status.to_string())),
+        None if sent => facts.push(fact("status", "none")),
+        None => {}
+    }
+    if sent {
+        facts.push(fact("bytes", attempt.bytes.to_string()));
+    }
+    if let Some(trace) = attempt.trace_id {
+        facts.push(fact("trace", trace.to_string()));
+    }
+}
+
+fn of_bar(bar: &Bar, facts: &mut Vec<Fact>) {
+    facts.extend(bar.reused.map(|reused| fact("connection", kept(reused))));
+    facts.extend(bar.status.map(|status| fact("status", status.to_string())));
+}
+
+fn of_call(call: &Call, facts: &mut Vec<Fact>) {
+    if let Some(by) = call.late_by {
+        facts.push(fact("answer came", format!("{} late", numbers::ms(by))));
+    }
+    if let Some(delay) = call.hedge_delay.filter(|d| !d.is_zero()) {
+        facts.push(fact("hedge delay", numbers::ms(delay)));
+    }
+    if call.hedges.suppressed.total() > 0 {
+        let causes: Vec<&str> = call.hedges.suppressed.iter().map(|(cause, _)| cause.as_str()).collect();
+        facts.push(fact("hedge held back", causes.join(", ")));
+    }
+}
+
+const fn kept(reused: bool) -> &'static str {
+    if reused { "reused" } else { "new" }
+}
+
+/// The facts in lines that are as full as fits.
+fn flowed(facts: Vec<Fact>, room: u16) -> Vec<FactLine> {
+    let mut lines: Vec<FactLine> = Vec::new();
+    let mut used = 0;
+    for fact in facts {
+        let width = fact.name.width() + 1 + fact.value.width();
+        match lines.last_mut() {
+            Some(line) if used + usize::from(APART) + width <= usize::from(room) => {
+                used += usize::from(APART) + width;
+                line.push(fact);
+            }
+            _ => {
+                used = width;
+                lines.push(vec![fact]);
+            }
+        }
+    }
+    lines
+}
+
+/// The own words of every attempt's error (R27), each in at most two lines.
+pub(super) fn words(app: &App, lane: &Lane, room: u16) -> Vec<String> {
+    let Some(call) = app.detail_call() else { return Vec::new() };
+    let several = lane.bars.len() > 1;
+    let details = call.attempts.iter().enumerate().filter_map(|(i, a)| Some((i, a.detail.as_deref()?)));
+    details
+        .flat_map(|(index, detail)| {
+            let whose = if several { format!("attempt {}: ", index + 1) } else { String::new() };
+            wrapped(&(whose + detail), room)
+        })
+        .collect()
+}
+
+/// A text in lines of at most `room` columns, broken at spaces where there are any. The last line takes what is
+/// left, however much.
+fn wrapped(text: &str, room: u16) -> Vec<String> {
+    let room = usize::from(room);
+    let mut lines = vec![String::new()];
+    for word in text.split_inclusive(' ') {
+        let fits = |line: &String, piece: &str| line.width() + piece.trim_end().width() <= room;
+        let last = lines.len() >= WORD_LINES;
+        match lines.last_mut() {
+            Some(line) if last || fits(line, word) => line.push_str(word),
+            _ if word.trim_end().width() <= room => lines.push(word.to_owned()),
+            _ => {
+                for grapheme in word.graphemes(true) {
+                    let last = lines.len() >= WORD_LINES;
+                    match lines.last_mut() {
+                        Some(line) if last || fits(line, grapheme) => line.push_str(grapheme),
+                        _ => lines.push(grapheme.to_owned()),
+                    }
+                }
+            }
+        }
+    }
+    lines.iter().map(|line| line.trim_end().to_owned()).filter(|line| !line.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn words_are_broken_at_spaces_and_the_last_line_takes_the_rest() {
+        assert_eq!(wrapped("connection refused (os error 111)", 40), ["connection refused (os error 111)"]);
+        assert_eq!(
+            wrapped("connection refused (os error 111)", 22),
+            ["connection refused (os", "error 111)"]
+        );
+        assert_eq!(wrapped("one two three four five", 8), ["one two", "three four five"]);
+        assert_eq!(wrapped("abcdefghij", 4), ["abcd", "efghij"]);
+        assert_eq!(wrapped("日本語の店舗", 5), ["日本", "語の店舗"]);
+        assert_eq!(wrapped("", 5), [""; 0]);
+    }
+
+    #[test]
+    fn facts_stand_in_lines_that_fit() {
+        let facts = || vec![fact("status", "200"), fact("bytes", "17"), fact("http", "1.1")];
+        let lengths = |room| flowed(facts(), room).iter().map(Vec::len).collect::<Vec<_>>();
+        assert_eq!(lengths(80), [3]);
+        assert_eq!(lengths(21), [2, 1]);
+        assert_eq!(lengths(20), [1, 2]);
+        assert_eq!(lengths(0), [1, 1, 1], "what fits nowhere still has its line");
+    }
+
+    proptest! {
+        #[test]
+        fn no_word_is_lost_and_only_the_last_line_is_too_long(text in "[a-zé日 :.]{0,60}", room in 2_u16..30) {
+            let lines = wrapped(&text, room);
+            prop_assert!(lines.len() <= WORD_LINES);
+            for line in lines.iter().rev().skip(1) {
+                prop_assert!(line.width() <= usize::from(room), "{:?}", lines);
+            }
+            let bare = |t: &str| t.replace(' ', "");
+            prop_assert_eq!(bare(&lines.concat()), bare(&text));
+        }
+    }
+}
