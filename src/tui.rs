@@ -55,7 +55,7 @@ pub fn run(profile: Profile, color: ColorChoice, ascii: bool) -> Result<Option<S
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(TuiError::Terminal)?;
     let left = runtime.block_on(async {
         let signals = Signals::catch().map_err(TuiError::Terminal)?;
-        let app = app(&profile, options);
+        let app = App::new(setup(&profile, options));
         let mut session = Session::start(profile, None)?;
         let guard = Guard::enter().map_err(TuiError::Terminal)?;
         let surface = Tty::new().map_err(TuiError::Terminal)?;
@@ -75,18 +75,19 @@ pub fn run(profile: Profile, color: ColorChoice, ascii: bool) -> Result<Option<S
     }
 }
 
-/// The screen's state for a profile.
-fn app(profile: &Profile, options: Options) -> App {
+/// What the screen's state for a profile is built from.
+#[must_use]
+pub fn setup(profile: &Profile, options: Options) -> Setup {
     let endpoint = |e: &crate::profile::Endpoint| EndpointInfo {
         name: e.name.clone(),
         required: e.required,
         replicas: e.replicas(),
     };
-    App::new(Setup {
+    Setup {
         profile: profile.name.clone(),
         endpoints: profile.endpoints.iter().map(endpoint).collect(),
         hosts: profile::hosts(profile),
         settings: profile.settings.clone(),
         options,
-    })
+    }
 }
