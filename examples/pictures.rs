@@ -30,7 +30,7 @@ const CHOSEN: [&str; 12] = [
     "shops-deadline-80x24-ascii",
     "shops-running-120x40-dark",
     "shops-quorum-120x40-dark",
-    "shops-hedge-120x40-dark",
+    "shops-wait-all-120x40-dark",
     "page-deadline-120x40-dark",
     "page-deadline-120x40-light",
     "replicas-hedge-120x40-dark",
