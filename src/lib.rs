@@ -16,8 +16,9 @@
 //! | [`session`] | profile to running engine; one stream of events | everything above |
 //! | [`app`] | the screen's state and its transitions, Elm style | `domain`, `stats`, `whatif` |
 //! | [`view`] | widgets: `&App` to cells | `app`, `domain`, `stats`, ratatui |
+//! | [`picture`] | a screen's cells as SVG | nothing else here, ratatui |
 //! | [`tui`] | terminal guard, keymap, run loop | everything above, crossterm |
-//! | [`headless`] | `run` and `check` without a terminal | everything but `app`, `view`, `tui` |
+//! | [`headless`] | `run` and `check` without a terminal | everything but `app`, `view`, `picture`, `tui` |
 //! | [`cli`] | arguments | clap |
 //!
 //! The engine runs on a thread of its own and never waits for the screen. A key becomes an `Action`, an
@@ -30,6 +31,7 @@ pub mod domain;
 pub mod engine;
 pub mod headless;
 pub mod http;
+pub mod picture;
 pub mod profile;
 pub mod recording;
 pub mod session;

@@ -70,7 +70,7 @@ pub fn run(profile: Profile, color: ColorChoice, ascii: bool) -> Result<Option<S
         // Before every other thread, which is to leave SIGTSTP alone as well.
         let job = Job::take().map_err(TuiError::Terminal)?;
         let signals = Signals::catch().map_err(TuiError::Terminal)?;
-        let app = app(&profile, options);
+        let app = App::new(setup(&profile, options));
         let mut session = Session::start(profile, None)?;
         let guard = Guard::enter().map_err(TuiError::Terminal)?;
         let surface = Tty::new().map_err(TuiError::Terminal)?;
@@ -94,8 +94,9 @@ pub fn run(profile: Profile, color: ColorChoice, ascii: bool) -> Result<Option<S
     }
 }
 
-/// The screen's state for a profile.
-fn app(profile: &Profile, options: Options) -> App {
+/// What the screen's state for a profile is built from.
+#[must_use]
+pub fn setup(profile: &Profile, options: Options) -> Setup {
     let request = |index, replica| profile::request_line(profile, EndpointId(index), replica);
     let endpoint = |(index, e): (usize, &crate::profile::Endpoint)| EndpointInfo {
         name: e.name.clone(),
@@ -104,11 +105,11 @@ fn app(profile: &Profile, options: Options) -> App {
         simulated: matches!(e.target, crate::profile::Target::Simulated(_)),
         requests: (0..e.replicas()).map(|replica| request(index, replica)).collect(),
     };
-    App::new(Setup {
+    Setup {
         profile: profile.name.clone(),
         endpoints: profile.endpoints.iter().enumerate().map(endpoint).collect(),
         hosts: profile::hosts(profile),
         settings: profile.settings.clone(),
         options,
-    })
+    }
 }

@@ -80,6 +80,7 @@ const ROOMS: &[Room] = &[
     ),
     room("app", &["domain", "stats", "whatif"], &[], false),
     room("view", &["app", "domain", "stats", "whatif"], &["ratatui"], false),
+    room("picture", &[], &["ratatui"], false),
     room(
         "tui",
         &[
@@ -88,6 +89,7 @@ const ROOMS: &[Room] = &[
             "domain",
             "engine",
             "http",
+            "picture",
             "profile",
             "recording",
             "session",

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 #[path = "support/pty.rs"]
+#[expect(dead_code, reason = "the benches use the rest")]
 mod pty;
 
 use pty::{Stalled, Terminal};

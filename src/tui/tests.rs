@@ -113,7 +113,7 @@ fn play(steps: Vec<Step>) -> (Leave, Vec<String>, String) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let profile = profile::load("shops", &|_| None).unwrap();
-        let app = super::app(&profile, Options::default());
+        let app = App::new(super::setup(&profile, Options::default()));
         let mut session = Session::start(profile, None).unwrap();
         let seen = Rc::new(RefCell::new(Seen::default()));
         let terminal = Terminal::new(TestBackend::new(SIZE.0, SIZE.1)).unwrap();

@@ -10,8 +10,17 @@ use std::time::{Duration, Instant};
 /// How long anything may take before the test fails; nothing waits that long when all is well.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// What came out of the program.
+struct Seen {
+    parser: vt100::Parser,
+    /// Bytes so far.
+    bytes: usize,
+    /// Whether that is all.
+    over: bool,
+}
+
 struct Shared {
-    screen: Mutex<(vt100::Parser, bool)>,
+    seen: Mutex<Seen>,
     changed: Condvar,
 }
 
@@ -52,7 +61,8 @@ impl Terminal {
         let child = pair.slave.spawn_command(command).expect("the program");
         drop(pair.slave);
         let parser = vt100::Parser::new(height, width, 0);
-        let shared = Arc::new(Shared { screen: Mutex::new((parser, false)), changed: Condvar::new() });
+        let seen = Mutex::new(Seen { parser, bytes: 0, over: false });
+        let shared = Arc::new(Shared { seen, changed: Condvar::new() });
         let mut reader = pair.master.try_clone_reader().expect("a reader");
         let writer = pair.master.take_writer().expect("a writer");
         let theirs = Arc::clone(&shared);
@@ -60,9 +70,10 @@ impl Terminal {
             let mut bytes = vec![0; 65536];
             loop {
                 let n = reader.read(&mut bytes).unwrap_or(0);
-                let mut screen = theirs.screen.lock().expect("the screen");
-                screen.0.process(&bytes[..n]);
-                screen.1 = n == 0;
+                let mut seen = theirs.seen.lock().expect("the screen");
+                seen.parser.process(&bytes[..n]);
+                seen.bytes += n;
+                seen.over = n == 0;
                 theirs.changed.notify_all();
                 if n == 0 {
                     break;
@@ -72,16 +83,16 @@ impl Terminal {
         Self { master: pair.master, writer, child, shared, before }
     }
 
-    /// Waits until what is on the screen satisfies `seen`.
-    pub fn wait(&self, what: &str, seen: impl Fn(&vt100::Screen) -> bool) {
-        let screen = self.shared.screen.lock().expect("the screen");
-        let (screen, timeout) = self
+    /// Waits until what is on the screen satisfies `shows`.
+    pub fn wait(&self, what: &str, shows: impl Fn(&vt100::Screen) -> bool) {
+        let seen = self.shared.seen.lock().expect("the screen");
+        let (seen, timeout) = self
             .shared
             .changed
-            .wait_timeout_while(screen, PATIENCE, |s| !seen(s.0.screen()) && !s.1)
+            .wait_timeout_while(seen, PATIENCE, |s| !shows(s.parser.screen()) && !s.over)
             .expect("the screen");
-        let shown = screen.0.screen().contents();
-        assert!(!timeout.timed_out() && seen(screen.0.screen()), "waited for {what}, seen:\n{shown}");
+        let screen = seen.parser.screen();
+        assert!(!timeout.timed_out() && shows(screen), "waited for {what}, seen:\n{}", screen.contents());
     }
 
     pub fn wait_text(&self, text: &str) {
@@ -89,7 +100,17 @@ impl Terminal {
     }
 
     pub fn text(&self) -> String {
-        self.shared.screen.lock().expect("the screen").0.screen().contents()
+        self.shared.seen.lock().expect("the screen").parser.screen().contents()
+    }
+
+    /// How many bytes the program has written so far.
+    pub fn written(&self) -> usize {
+        self.shared.seen.lock().expect("the screen").bytes
+    }
+
+    /// The program's process.
+    pub fn process(&self) -> u32 {
+        self.child.process_id().expect("a process")
     }
 
     pub fn keys(&mut self, keys: &str) {
@@ -99,12 +120,18 @@ impl Terminal {
 
     pub fn resize(&self, width: u16, height: u16) {
         let size = PtySize { rows: height, cols: width, pixel_width: 0, pixel_height: 0 };
-        self.shared.screen.lock().expect("the screen").0.screen_mut().set_size(height.max(1), width.max(1));
+        self.shared
+            .seen
+            .lock()
+            .expect("the screen")
+            .parser
+            .screen_mut()
+            .set_size(height.max(1), width.max(1));
         self.master.resize(size).expect("a size");
     }
 
     pub fn signal(&self, name: &str) {
-        let pid = self.child.process_id().expect("a process").to_string();
+        let pid = self.process().to_string();
         assert!(Command::new("kill").args(["-s", name, &pid]).status().expect("kill").success());
     }
 
@@ -112,10 +139,10 @@ impl Terminal {
     /// normal screen shows.
     pub fn end(&mut self) -> (ExitStatus, String) {
         let status = wait(self.child.as_mut());
-        let screen = self.shared.screen.lock().expect("the screen");
-        let (screen, _) =
-            self.shared.changed.wait_timeout_while(screen, PATIENCE, |s| !s.1).expect("the screen");
-        let shown = screen.0.screen();
+        let seen = self.shared.seen.lock().expect("the screen");
+        let (seen, _) =
+            self.shared.changed.wait_timeout_while(seen, PATIENCE, |s| !s.over).expect("the screen");
+        let shown = seen.parser.screen();
         let text = shown.contents();
         assert!(is_plain(shown), "still as the dashboard had it:\n{text}");
         assert_eq!(modes(self.master.as_ref()), self.before, "the terminal's modes");

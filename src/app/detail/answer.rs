@@ -40,6 +40,7 @@ fn of(answer: &Answer, room: u16) -> Vec<AnswerLine> {
     let mut body = answer.body.lines().flat_map(|line| folded(line, room));
     lines.extend(body.by_ref().take(BODY_LINES).map(AnswerLine::Body));
     let more = body.count();
+    let mut note = |text| lines.push(AnswerLine::Note(text));
     match (more, answer.body_truncated, answer.body.is_empty()) {
         (0, true, _) => {
             lines.push(AnswerLine::Note("the body went on, or was not read to its end".to_owned()))
