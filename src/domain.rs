@@ -3,6 +3,7 @@
 //! Knows nothing of terminals, sockets or runtimes and never asks a clock: every time here is a
 //! [`Duration`](std::time::Duration) from the start of the session or of the round, as each field says.
 
+pub mod cost;
 pub mod event;
 pub mod ids;
 pub mod numbers;
@@ -11,6 +12,7 @@ pub mod round;
 pub mod settings;
 pub mod text;
 
+pub use cost::Connected;
 pub use event::Event;
 pub use ids::{EndpointId, RoundNo};
 pub use reason::{Phase, Reason};
