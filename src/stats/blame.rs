@@ -32,7 +32,7 @@ pub(super) fn fold(endpoints: &mut [PerEndpoint], round: &Round, second: u64) ->
     for call in &round.calls {
         match call.outcome {
             Outcome::Ok if last.is_none_or(|(_, end)| end <= call.end) => {
-                last = Some((call.endpoint, call.end))
+                last = Some((call.endpoint, call.end));
             }
             Outcome::Ok | Outcome::NotNeeded => {}
             Outcome::Missing(reason) => {
@@ -75,7 +75,7 @@ pub struct Blame {
     /// Those in which nothing was missing.
     pub complete: u64,
     /// Every endpoint: those first without which most rounds would have been complete, then those that were last
-    /// most often, then those that were cut most often, then in profile order.
+    /// or cut in most rounds, then in profile order.
     pub rows: Vec<BlameRow>,
 }
 
@@ -91,7 +91,7 @@ impl Stats {
             alone: endpoint.blame.alone.sum(head, window),
         });
         let mut rows: Vec<BlameRow> = rows.collect();
-        rows.sort_by_key(|row| std::cmp::Reverse((row.alone, row.last, row.cut)));
+        rows.sort_by_key(|row| std::cmp::Reverse((row.alone, row.last + row.cut)));
         Blame { rounds: self.rounds.sum(head, window), complete: self.complete.sum(head, window), rows }
     }
 }

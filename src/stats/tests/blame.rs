@@ -53,7 +53,7 @@ proptest! {
                 };
                 prop_assert_eq!(blame.complete + row.alone, count(&|r| !others(r)));
             }
-            prop_assert!(blame.rows.is_sorted_by_key(|r| std::cmp::Reverse((r.alone, r.last, r.cut))));
+            prop_assert!(blame.rows.is_sorted_by_key(|r| std::cmp::Reverse((r.alone, r.last + r.cut))));
             let held = blame.rows.iter().map(|r| r.last).sum::<u64>();
             prop_assert!(held <= count(&|r| !r.calls.iter().any(|c| c.outcome.reason().is_some_and(Reason::is_cut))));
         }

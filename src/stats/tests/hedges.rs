@@ -81,7 +81,7 @@ proptest! {
                 prop_assert_eq!(row.cut, sum(&cut));
                 prop_assert_eq!(row.missing(), sum(&|c| u32::from(c.outcome.reason().is_some())));
             }
-            let all = rows.iter().skip(1).fold(rows[0], |sum, row| sum.plus(row));
+            let all = rows.iter().skip(1).fold(rows[0], HedgeRow::plus);
             let cost = stats.hedge_cost(window);
             prop_assert_eq!(all.sent, cost.sent);
             prop_assert_eq!(all.missing(), stats.totals(window).missing());
@@ -120,7 +120,7 @@ proptest! {
                     (0, winner) => winner.is_some_and(|w| w > 0),
                     (i, winner) => winner != Some(i),
                 });
-                lost.map(|(_, a)| u64::try_from((a.end - a.start).as_micros()).unwrap()).sum()
+                lost.map(|(_, a)| u64::try_from(a.end.saturating_sub(a.start).as_micros()).unwrap()).sum()
             };
             prop_assert_eq!(cost.wasted, Duration::from_micros(calls().map(lost).sum()));
             let within = again.iter().filter(|(no, _)| rounds.iter().any(|r| r.no == *no));

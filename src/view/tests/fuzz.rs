@@ -4,7 +4,7 @@ use super::drawn;
 use super::scenes;
 use crate::app::actions::BINDINGS;
 use crate::app::fixture::{self as fx, Fate};
-use crate::app::{Action, App, Colour, Message, Options, update};
+use crate::app::{Action, App, Colour, Message, Options, Panel, update};
 use crate::domain::event::{AttemptStep, Vitals};
 use crate::domain::{
     AttemptKind, EndpointId, Event, HedgeDelay, Mode, Outcome, Phase, Reason, RoundNo, Settings,
@@ -13,11 +13,14 @@ use proptest::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// States to pick from.
+const STATES: usize = 16;
+
 /// An app in a state that a number picks.
 fn state(pick: usize, ascii: bool) -> App {
     let colour = if ascii { Colour::Mono } else { Colour::TrueColor };
     let options = Options { ascii, colour };
-    match pick % 14 {
+    match pick % STATES {
         0 => scenes::running(options),
         1 => scenes::cut(options),
         2 => scenes::quorum(options),
@@ -31,6 +34,8 @@ fn state(pick: usize, ascii: bool) -> App {
         10 => scenes::named(&[]),
         11 => scenes::quorum_impossible(),
         12 => scenes::changed(),
+        13 => scenes::hedge_held(options),
+        14 => scenes::race(),
         _ => scenes::many(),
     }
 }
@@ -72,9 +77,10 @@ proptest! {
     /// T01, T05, T28: any size.
     #[test]
     fn t01_every_size_draws_without_a_panic(
-        pick in 0_usize..14, ascii: bool, sizes in prop::collection::vec((0_u16..=200, 0_u16..=60), 12),
+        pick in 0..STATES, ascii: bool, panel in prop::sample::select(&Panel::ALL[..]),
+        sizes in prop::collection::vec((0_u16..=260, 0_u16..=90), 12),
     ) {
-        let app = state(pick, ascii);
+        let app = scenes::asked(state(pick, ascii), panel);
         for (width, height) in sizes {
             drawn(&app, width, height);
         }
@@ -83,7 +89,7 @@ proptest! {
     /// T30, T31: any keys, between events that come as they like.
     #[test]
     fn t31_any_keys_and_events_in_any_state(
-        pick in 0_usize..14,
+        pick in 0..STATES,
         steps in prop::collection::vec((prop::sample::select(BINDINGS), prop::option::of(wild())), 1..60),
         size in (40_u16..=140, 10_u16..=50),
     ) {
@@ -103,7 +109,7 @@ proptest! {
     /// R20, R24: what keys do to the settings stays within its ranges.
     #[test]
     fn r20_r24_keys_keep_the_settings_in_range(
-        pick in 0_usize..14, actions in prop::collection::vec(prop::sample::select(BINDINGS), 1..120),
+        pick in 0..STATES, actions in prop::collection::vec(prop::sample::select(BINDINGS), 1..120),
     ) {
         let mut app = state(pick, false);
         for binding in actions {
@@ -124,11 +130,26 @@ proptest! {
 /// The sizes at which the layout changes, all of them, one by one.
 #[test]
 fn t01_the_edges_of_the_layouts() {
-    for pick in 0..14 {
+    for pick in 0..STATES {
         let app = state(pick, false);
         for width in [0, 1, 2, 39, 40, 41, 59, 60, 61, 79, 80, 81, 109, 110, 111, 160, 250] {
             for height in (0..=45).chain([60, 80]) {
                 drawn(&app, width, height);
+            }
+        }
+    }
+}
+
+/// Every panel at every height, at the widths at which something changes.
+#[test]
+fn t01_every_panel_at_the_edges_of_the_layouts() {
+    for app in [scenes::cut(Options::default()), scenes::hedge_held(Options::default()), scenes::race()] {
+        for panel in Panel::ALL {
+            let app = scenes::asked(app.clone(), panel);
+            for width in [60, 80, 109, 110, 120, 159, 160, 200] {
+                for height in (16..=60).step_by(2) {
+                    drawn(&app, width, height);
+                }
             }
         }
     }
