@@ -1,14 +1,17 @@
 //! Hedges by endpoint over the chosen window, what they cost, and how much of the load budget they take (R28,
 //! R31).
 
+mod meter;
+
 use super::ctx::Ctx;
 use super::hint::Words;
-use super::text::{Pen, Row, cut, spans_width, width};
+use super::text::{Pen, Row, cut, width};
 use super::theme::Tone;
 use crate::app::Shown;
 use crate::domain::numbers;
 use crate::domain::{Mode, Suppression};
-use crate::stats::{HedgeCost, HedgeRow};
+use crate::stats::HedgeRow;
+use meter::Load;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -74,21 +77,19 @@ impl Widget for &Hedges<'_> {
         }
         let (ctx, theme) = (self.ctx, self.ctx.theme);
         let mut pen = Pen::new(buf);
-        let window = ctx.app.window;
-        let (cost, rounds) = (ctx.app.stats().hedge_cost(window), ctx.app.stats().totals(window).rounds);
-        let load = self.load(&cost);
+        let (rounds, rows) = (ctx.app.stats().totals(ctx.app.window).rounds, self.rows());
+        let load = Load::of(ctx);
         // The load has rows of its own where there is room for them, else it stands in the title.
         let foot = if area.height >= 9 { 2 } else { 0 };
         let mut right = Vec::new();
-        if foot == 0 && rounds > 0 {
+        if foot == 0 && rounds > 0 && !rows.is_empty() {
             right.push(ctx.dim("extra load "));
-            right.extend(load.iter().cloned());
+            right.extend(load.words());
             right.push(ctx.dim(format!(" {} ", ctx.glyphs.dot)));
         }
         right.push(ctx.dim(ctx.window_words(rounds)));
         let first = Row { x: area.x, y: area.y, width: area.width };
         pen.title(first, &[ctx.bold("Hedges", Tone::Plain)], (ctx.glyphs.rule, theme.dim()), &right);
-        let rows = self.rows();
         let grid = Grid::of(area, self.name_width);
         let y = area.y + 1;
         if rounds == 0 || rows.is_empty() {
@@ -105,7 +106,7 @@ impl Widget for &Hedges<'_> {
         if foot > 0 {
             // A free row sets the meter apart where the table leaves one.
             let y = (next + 1).min(area.bottom().saturating_sub(foot));
-            self.meter(&cost, &load, Rect { y, height: foot, ..area }, &mut pen);
+            load.meter(Rect { y, height: foot, ..area }, &mut pen);
         }
     }
 }
@@ -206,91 +207,6 @@ impl Hedges<'_> {
             None => number(end, held, style(Tone::Plain)),
         }
     }
-
-    /// `5.0 % of 5 % budget`.
-    fn load(&self, cost: &HedgeCost) -> Vec<Span<'static>> {
-        let ctx = self.ctx;
-        let share = cost.extra_load().map_or_else(|| ctx.glyphs.none.to_owned(), numbers::share_percent);
-        let limit = match self.budget() {
-            Some(budget) => format!(" of {} budget", short_percent(budget)),
-            None if self.is_race() => ", race: not limited".to_owned(),
-            None => String::new(),
-        };
-        vec![ctx.bold(share, Tone::Hedge), ctx.dim(limit)]
-    }
-
-    fn is_race(&self) -> bool {
-        let settings = self.ctx.app.round_settings();
-        settings.mode == Mode::Hedge && settings.hedge.delay.is_race()
-    }
-
-    /// The load budget that holds for all; a race has none, and other modes only what endpoints bring.
-    fn budget(&self) -> Option<f64> {
-        let settings = self.ctx.app.round_settings();
-        (settings.mode == Mode::Hedge && !self.is_race()).then_some(settings.hedge.load_budget)
-    }
-
-    /// The extra load against its budget, and below what it cost.
-    fn meter(&self, cost: &HedgeCost, load: &[Span<'_>], area: Rect, pen: &mut Pen<'_>) {
-        let (ctx, theme) = (self.ctx, self.ctx.theme);
-        let label = pen.put(area.x + 3, area.y, area.right(), "extra load", theme.dim());
-        let x = label.saturating_add(2);
-        let bar = area.right().saturating_sub(x + 2 + spans_width(load)).min(60);
-        let mut after = x;
-        if bar >= 8
-            && let Some(budget) = self.budget()
-        {
-            let (filled, mark) = fill(cost.extra_load().unwrap_or_default(), budget, bar);
-            let [full, rest] = ctx.glyphs.meter;
-            pen.fill(x, x + filled, area.y, full, theme.tone(Tone::Hedge));
-            pen.fill(x + filled, x + bar, area.y, rest, theme.dim());
-            pen.cell(x + mark, area.y, ctx.glyphs.line, theme.bold(Tone::Plain));
-            after = x + bar + 2;
-        }
-        pen.spans(after, area.y, area.right(), load);
-        let dot = ctx.glyphs.dot;
-        let words = [
-            format!(
-                "{} / {}",
-                count(cost.sent, "hedge", "hedges"),
-                count(cost.primaries, "primary", "primaries")
-            ),
-            format!(" {dot} {} wasted", numbers::ms(cost.wasted)),
-            format!(" {dot} {}", count(cost.reconnects, "reconnect", "reconnects")),
-        ];
-        // Under the meter where there is room for large numbers too.
-        let x = if area.width >= 78 { x } else { area.x + 3 };
-        let end = area.right();
-        words.iter().fold(x, |x, words| {
-            // What does not fit is left out whole.
-            if width(words) > end.saturating_sub(x) {
-                end
-            } else {
-                pen.put(x, area.y + 1, end, words, theme.dim())
-            }
-        });
-    }
-}
-
-fn count(n: u64, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
-}
-
-/// Cells of a meter that the load fills, and the one in which its budget is marked: at 26 of 32, so that there
-/// is room to pass it.
-fn fill(load: f64, budget: f64, width: u16) -> (u16, u16) {
-    let mark = (f64::from(width) * 26.0 / 32.0).floor();
-    let filled = if load <= 0.0 { 0.0 } else { (load / budget * mark).min(f64::from(width)) };
-    // A division by a budget of nothing is full; what was sent is never nothing.
-    let filled = if load > 0.0 { filled.max(1.0) } else { filled };
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to the meter's width")]
-    let cells = |n: f64| n.round() as u16;
-    (cells(filled), cells(mark))
-}
-
-/// A setting as a percentage, without a decimal where it has none: `5 %`, `2.5 %`.
-fn short_percent(share: f64) -> String {
-    format!("{} %", (share * 1000.0).round() / 10.0)
 }
 
 /// What to do where hedges that were due were held back, the long form first.
@@ -319,40 +235,4 @@ pub fn advice(ctx: &Ctx<'_>) -> Option<Words> {
         vec![arrow.clone(), ctx.bold(who, Tone::Plain), Ctx::plain(middle), ctx.bold(what, Tone::Plain)]
     };
     Some([words(format!(" held back {held} of {due} hedges: ")), words(format!(" held {held} of {due}: "))])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn r28_a_load_at_its_budget_reaches_the_mark_and_a_higher_one_passes_it() {
-        assert_eq!(fill(0.05, 0.05, 32), (26, 26));
-        assert_eq!(fill(0.025, 0.05, 32), (13, 26));
-        assert_eq!(fill(0.06, 0.05, 32), (31, 26));
-        assert_eq!(fill(4.0, 0.05, 32), (32, 26));
-        assert_eq!(fill(0.0, 0.05, 32), (0, 26));
-        assert_eq!(fill(0.0001, 0.05, 32), (1, 26), "something is not nothing");
-    }
-
-    #[test]
-    fn r28_without_a_budget_any_load_is_too_much() {
-        assert_eq!(fill(0.01, 0.0, 32).0, 32);
-        assert_eq!(fill(0.0, 0.0, 32).0, 0);
-    }
-
-    #[test]
-    fn a_budget_has_no_more_decimals_than_it_needs() {
-        assert_eq!([0.05, 0.025, 1.0, 0.0].map(short_percent), ["5 %", "2.5 %", "100 %", "0 %"]);
-    }
-
-    proptest! {
-        #[test]
-        fn a_meter_keeps_within_its_width(load in 0.0..5.0_f64, budget in 0.0..2.0_f64, width in 8_u16..=60) {
-            let (filled, mark) = fill(load, budget, width);
-            prop_assert!(filled <= width && mark < width);
-            prop_assert_eq!(filled == 0, load <= 0.0);
-        }
-    }
 }

@@ -127,9 +127,25 @@ fn r28_a_race_is_not_limited_by_the_load_budget() {
 fn r31_without_hedges_the_panel_says_so() {
     let words = |app: &App| printed(&drawn(app, 80, 24));
     let app = scenes::asked(scenes::cut(Options::default()), Panel::Hedges);
-    assert!(words(&app).contains("no hedges in deadline rounds"));
+    let text = words(&app);
+    assert!(text.contains("no hedges in deadline rounds") && !text.contains("extra load"), "{text}");
     let app = scenes::asked(scenes::waiting(), Panel::Hedges);
     assert!(words(&app).contains("no round has settled yet"));
+}
+
+#[test]
+fn the_selected_endpoint_is_in_sight_among_the_hedges() {
+    let mut app = scenes::hedge(Options::default());
+    let table = |app: &App| {
+        let text = printed(&drawn(app, 80, 24));
+        text.lines().skip_while(|l| !l.starts_with(" Hedges")).take(6).collect::<Vec<_>>().join("\n")
+    };
+    let first = table(&app);
+    assert!(first.contains("search") && !first.contains("tax"), "{first}");
+    update(&mut app, Message::Action(Action::Last));
+    let last = table(&app);
+    assert!(last.contains("tax") && !last.contains("search"), "{last}");
+    assert!(last.contains("all, 2 more"), "{last}");
 }
 
 #[test]
