@@ -60,17 +60,19 @@ impl Size {
 /// Most rows that are kept for hedges; what needs more takes it from the lanes' hills, and then scrolls.
 const MOST_HEDGE_ROWS: u16 = 12;
 
-/// Rows that are kept for the hedges of a round. Rows under their call come and go; room for them keeps the
-/// panels still. In a race all are sent always; else few are late at once, and half of the lanes is much.
-fn hedge_rows(app: &App, lanes: u16) -> u16 {
+/// Rows that hedges of a round take: likely, and at most. Rows under their call come and go; room for them keeps
+/// the panels still. In a race all are sent always; else few are late at once, as the load budget has it.
+fn hedge_rows(app: &App, lanes: u16) -> (u16, u16) {
     let settings = app.round_settings();
     if settings.mode != Mode::Hedge {
-        return 0;
+        return (0, 0);
     }
     let most =
         app.endpoints.iter().fold(0_u16, |n, e| n.saturating_add(settings.hedge.max_for(e.replicas).into()));
-    let likely = if settings.hedge.delay.is_race() { most } else { most.min(lanes.div_ceil(2)) };
-    likely.min(MOST_HEDGE_ROWS)
+    let most = most.min(MOST_HEDGE_ROWS);
+    // With a hedge for every second call allowed, all may well come together.
+    let many = settings.hedge.delay.is_race() || settings.hedge.load_budget >= 0.5;
+    (if many { most } else { most.min(lanes.div_ceil(2)) }, most)
 }
 
 /// Width from which lanes have all their columns and a second panel stands beside the first.
@@ -129,16 +131,22 @@ impl Rows {
 /// Lanes of a screen and what they want.
 #[derive(Debug, Clone, Copy)]
 struct Lanes {
-    lanes: u16,
-    /// Rows for hedges besides.
+    count: u16,
+    /// Rows that hedges are likely to take besides.
+    likely: u16,
+    /// Rows that they take at most.
     hedges: u16,
 }
 
 impl Lanes {
-    /// Rows of a lane, 1 to `most`, and of all lanes, within the room there is.
-    fn rows(self, room: u16, most: u16) -> (u16, u16) {
-        let rows = (room.saturating_sub(self.hedges) / self.lanes.max(1)).clamp(1, most);
-        (rows, self.lanes.saturating_mul(rows).saturating_add(self.hedges).min(room))
+    /// Rows of a lane, 1 to `most`, that leave so many to the hedges.
+    fn rows(self, room: u16, hedges: u16, most: u16) -> u16 {
+        (room.saturating_sub(hedges) / self.count.max(1)).clamp(1, most)
+    }
+
+    /// Rows of all lanes with so many each and with hedges, within the room there is.
+    fn height(self, room: u16, rows: u16, hedges: u16) -> u16 {
+        self.count.saturating_mul(rows).saturating_add(hedges).min(room)
     }
 }
 
@@ -156,14 +164,19 @@ struct Share {
 
 impl Share {
     /// First comes a hill for each bar (two rows of it on a tall screen) beside the least panels, or a third of
-    /// the room, then panels as long as what they show, then higher hills.
+    /// the room, then panels as long as what they show,
+    /// then room for all hedges, then higher hills.
     fn of(room: u16, lanes: Lanes, least: u16, wanted: u16, tall: bool) -> Self {
         let wanted = wanted.max(least);
         let least = least.max(wanted.min(room / 3));
-        let (_, first) = lanes.rows(room.saturating_sub(least), if tall { 3 } else { 2 });
+        let (beside, hills) = (room.saturating_sub(least), if tall { 3 } else { 2 });
+        let first = lanes.height(beside, lanes.rows(beside, lanes.likely, hills), lanes.likely);
         let panels = room.saturating_sub(first).min(wanted);
-        let (lane_rows, lanes) = lanes.rows(room - panels, MOST_LANE_ROWS);
-        Self { lane_rows, lanes, panels, spare: room - panels - lanes }
+        let rest = room - panels;
+        let lane_rows =
+            lanes.rows(rest, lanes.likely, hills).max(lanes.rows(rest, lanes.hedges, MOST_LANE_ROWS));
+        let lanes = lanes.height(rest, lane_rows, lanes.hedges);
+        Self { lane_rows, lanes, panels, spare: rest - lanes }
     }
 }
 
@@ -176,7 +189,8 @@ impl Regions {
         }
         let lanes = u16::try_from(app.endpoints.len()).unwrap_or(u16::MAX);
         let size = Size::of(area, lanes);
-        let lanes = Lanes { lanes, hedges: hedge_rows(app, lanes) };
+        let (likely, hedges) = hedge_rows(app, lanes);
+        let lanes = Lanes { count: lanes, likely, hedges };
         Some(match size {
             Size::Full => Self::full(app, area, lanes),
             Size::Medium => Self::medium(app, area, lanes),
@@ -257,7 +271,7 @@ impl Regions {
         regions.header = Some(rows.row());
         regions.verdict = rows.row();
         regions.axis = Some(rows.row());
-        (regions.lane_rows, _) = lanes.rows(room, MOST_LANE_ROWS);
+        regions.lane_rows = lanes.rows(room, lanes.hedges, MOST_LANE_ROWS);
         regions.lanes = rows.take(room);
         rows.take(1);
         regions.panels = Placed::one(Panel::Missing, inset(rows.take(1)));
@@ -272,10 +286,10 @@ impl Regions {
         let mut regions = Self::blank(Size::Min, area);
         regions.verdict = rows.row();
         // An axis where no lane pays for it.
-        let axis = room > lanes.lanes.saturating_add(lanes.hedges);
+        let axis = room > lanes.count.saturating_add(lanes.hedges);
         regions.axis = axis.then(|| rows.row());
         let room = room - u16::from(axis);
-        (regions.lane_rows, _) = lanes.rows(room, MOST_LANE_ROWS);
+        regions.lane_rows = lanes.rows(room, lanes.hedges, MOST_LANE_ROWS);
         regions.lanes = rows.take(room);
         regions
     }
@@ -284,4 +298,37 @@ impl Regions {
 /// The panel within the screen's margins.
 fn inset(panel: Rect) -> Rect {
     Rect { x: panel.x.saturating_add(1), width: panel.width.saturating_sub(2), ..panel }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of a lane, of all lanes, of the panels.
+    fn share(room: u16, (lanes, likely, hedges): (u16, u16, u16), wanted: u16, tall: bool) -> [u16; 3] {
+        let share = Share::of(room, Lanes { count: lanes, likely, hedges }, FULL_PANELS, wanted, tall);
+        assert_eq!(share.lanes + share.panels + share.spare, room);
+        [share.lane_rows, share.lanes, share.panels]
+    }
+
+    #[test]
+    fn hills_come_before_long_tables_and_higher_hills_after_them() {
+        assert_eq!(share(25, (8, 0, 0), 12, false), [2, 16, 9]);
+        assert_eq!(share(35, (8, 0, 0), 13, true), [3, 24, 11]);
+        assert_eq!(share(45, (8, 0, 0), 17, true), [3, 24, 17]);
+        assert_eq!(share(45, (8, 0, 0), 12, true), [4, 32, 12]);
+    }
+
+    #[test]
+    fn hedges_have_room_before_hills_grow() {
+        assert_eq!(share(25, (5, 3, 5), 11, false), [2, 14, 11]);
+        assert_eq!(share(25, (4, 4, 4), 10, false), [2, 12, 10]);
+        assert_eq!(share(25, (8, 4, 8), 14, false), [1, 12, 13]);
+    }
+
+    #[test]
+    fn lanes_that_scroll_leave_a_third_to_the_panels() {
+        assert_eq!(share(45, (500, 0, 0), 504, true), [1, 30, 15]);
+        assert_eq!(share(0, (0, 0, 0), 5, false), [1, 0, 0]);
+    }
 }
