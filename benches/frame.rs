@@ -29,7 +29,13 @@ fn settings() -> Arc<Settings> {
 }
 
 fn setup(lanes: usize) -> Setup {
-    let endpoint = |i| EndpointInfo { name: format!("endpoint-{i}"), required: false, replicas: 1 };
+    let endpoint = |i| EndpointInfo {
+        name: format!("endpoint-{i}"),
+        required: false,
+        replicas: 1,
+        simulated: false,
+        requests: Vec::new(),
+    };
     let settings = Settings::clone(&settings());
     let options = Options { ascii: false, colour: Colour::Ansi16 };
     Setup {
@@ -72,6 +78,8 @@ fn call(index: usize, dice: &mut ChaCha8Rng) -> Call {
         remote: None,
         phase: Phase::Body,
         phases,
+        trace_id: None,
+        answer: None,
     };
     Call {
         endpoint: EndpointId(index),

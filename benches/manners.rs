@@ -7,7 +7,6 @@ use std::process::ExitCode;
 
 #[cfg(unix)]
 #[path = "../tests/support/pty.rs"]
-#[expect(dead_code, reason = "the tests use the rest")]
 mod pty;
 
 #[cfg(unix)]

@@ -3,6 +3,7 @@
 //! Knows nothing of terminals, sockets or runtimes and never asks a clock: every time here is a
 //! [`Duration`](std::time::Duration) from the start of the session or of the round, as each field says.
 
+pub mod cost;
 pub mod event;
 pub mod evidence;
 pub mod fault;
@@ -13,6 +14,7 @@ pub mod round;
 pub mod settings;
 pub mod text;
 
+pub use cost::Connected;
 pub use event::Event;
 pub use evidence::{Answer, TraceId};
 pub use fault::FaultSwitch;

@@ -4,7 +4,9 @@
 //! in with them (`at + took`): this room knows no clock, no terminal and no runtime. Memory is bounded by the
 //! number of endpoints, never by the number of rounds.
 
+mod blame;
 mod endpoint;
+mod hedges;
 mod hint;
 mod history;
 mod missing;
@@ -12,7 +14,9 @@ mod pulse;
 mod quantile;
 mod tally;
 
+pub use blame::{Blame, BlameRow};
 pub use endpoint::EndpointTotals;
+pub use hedges::{HedgeCost, HedgeRow};
 pub use hint::{Hint, Remedy};
 pub use history::{History, RoundMark};
 pub use missing::{Bucket, MissingRow};
@@ -22,6 +26,8 @@ pub use tally::Window;
 
 use crate::domain::event::Vitals;
 use crate::domain::{Call, EndpointId, Outcome, Reason, Round};
+use blame::BlameTally;
+use hedges::{CostTally, HedgeTally};
 use hint::Recent;
 use missing::ReasonTally;
 use quantile::Samples;
@@ -70,6 +76,8 @@ struct PerEndpoint {
     missing: BTreeMap<Reason, ReasonTally>,
     samples: Samples,
     recent: Recent,
+    hedges: HedgeTally,
+    blame: BlameTally,
 }
 
 impl PerEndpoint {
@@ -86,6 +94,7 @@ impl PerEndpoint {
         }
         self.samples.fold(round, call);
         self.recent.push(call.outcome);
+        self.hedges.fold(call, second);
     }
 }
 
@@ -101,6 +110,9 @@ pub struct Stats {
     cut: Tally,
     error: Tally,
     not_needed: Tally,
+    /// Rounds in which nothing was missing.
+    complete: Tally,
+    cost: CostTally,
     /// End of the newest round seen: where every window ends.
     now: Duration,
     pulse: Pulse,
@@ -120,6 +132,8 @@ impl Stats {
             cut: Tally::default(),
             error: Tally::default(),
             not_needed: Tally::default(),
+            complete: Tally::default(),
+            cost: CostTally::default(),
             now: Duration::ZERO,
             pulse: Pulse::default(),
             history: History::default(),
@@ -131,6 +145,9 @@ impl Stats {
         let mut fresh = Self::new(self.endpoints.len());
         fresh.now = self.now;
         fresh.pulse = self.pulse.restarted();
+        for (fresh, old) in fresh.endpoints.iter_mut().zip(&mut self.endpoints) {
+            fresh.hedges.connected = std::mem::take(&mut old.hedges.connected);
+        }
         *self = fresh;
     }
 
@@ -149,6 +166,7 @@ impl Stats {
         for call in &round.calls {
             if let Some(endpoint) = self.endpoints.get_mut(call.endpoint.index()) {
                 endpoint.fold(round, call, second);
+                self.cost.fold(call, &mut endpoint.hedges.connected, second);
                 match call.outcome {
                     Outcome::Ok => self.ok.add(second),
                     Outcome::NotNeeded => self.not_needed.add(second),
@@ -156,6 +174,9 @@ impl Stats {
                     Outcome::Missing(_) => self.error.add(second),
                 }
             }
+        }
+        if blame::fold(&mut self.endpoints, round, second) {
+            self.complete.add(second);
         }
         self.pulse.fold(round, vitals);
         self.history.push(round);

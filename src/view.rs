@@ -5,11 +5,13 @@
 
 mod axis;
 mod bar;
+mod blame;
 mod ctx;
 mod detail;
 mod footer;
 mod glyphs;
 mod header;
+mod hedges;
 mod help;
 mod hills;
 mod hint;
@@ -31,10 +33,10 @@ mod tests;
 pub use layout::LEAST;
 pub use target::target;
 
-use crate::app::{App, Screen};
+use crate::app::{App, Panel, Screen};
 use axis::Axis;
 use ctx::Ctx;
-use layout::{Columns, Regions};
+use layout::{Columns, Regions, Size};
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -69,11 +71,10 @@ impl Widget for &Dashboard<'_> {
         lanes::Lanes { ctx: &ctx, columns, axis: &axis, rows: regions.lane_rows }.render(regions.lanes, buf);
         axis::TimeAxis { ctx: &ctx, columns, axis: &axis }.render(row(area, regions.axis), buf);
         legend::Legend { ctx: &ctx, columns }.render(row(area, regions.legend), buf);
-        let missing = regions.missing.unwrap_or_default();
-        missing::Missing { ctx: &ctx, size: regions.size, name_width: columns.name_width }
-            .render(missing, buf);
-        totals::TotalsPanel { ctx: &ctx }.render(regions.totals.unwrap_or_default(), buf);
-        hint::HintLine { ctx: &ctx, size: regions.size }.render(row(area, regions.hint), buf);
+        for (panel, area) in regions.panels.iter() {
+            draw_panel(&ctx, panel, (regions.size, columns.name_width), area, buf);
+        }
+        hint::HintLine { ctx: &ctx, regions }.render(row(area, regions.hint), buf);
         history::HistoryPanel { ctx: &ctx }.render(regions.history.unwrap_or_default(), buf);
         footer::Footer { ctx: &ctx }.render(row(area, Some(regions.footer)), buf);
     }
@@ -83,6 +84,16 @@ impl Widget for &Dashboard<'_> {
 pub fn draw(app: &App, frame: &mut Frame) {
     let area = frame.area();
     frame.render_widget(&Dashboard(app), area);
+}
+
+/// A panel of the lower half.
+fn draw_panel(ctx: &Ctx<'_>, panel: Panel, (size, name_width): (Size, u16), area: Rect, buf: &mut Buffer) {
+    match panel {
+        Panel::Missing => missing::Missing { ctx, size, name_width }.render(area, buf),
+        Panel::Hedges => hedges::Hedges { ctx, name_width }.render(area, buf),
+        Panel::Calls => totals::TotalsPanel { ctx }.render(area, buf),
+        Panel::Blame => blame::BlamePanel { ctx }.render(area, buf),
+    }
 }
 
 /// A row as an area; an absent one is empty.

@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 #[path = "support/pty.rs"]
-#[expect(dead_code, reason = "the benches use the rest")]
 mod pty;
 
 use pty::{Stalled, Terminal};

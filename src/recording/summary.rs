@@ -5,10 +5,9 @@
 
 use super::line::name_of;
 use super::units::{Millis, Ordered};
-use crate::domain::{AttemptKind, Call, EndpointId, Outcome, Reason, Round, Suppressed, Suppression};
+use crate::domain::{Call, Connected, EndpointId, Outcome, Reason, Round, Suppressed, Suppression};
 use crate::whatif::survival::{Curve, Grade, Observation, Observed, observation};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Everything together.
@@ -92,10 +91,9 @@ pub struct HedgesTotal {
     pub wasted: u64,
     /// `sent / primaries`; null without primaries.
     pub extra_load: Option<f64>,
-    /// Time spent by hedges that did not win and by primaries that lost to a hedge.
+    /// Time spent for nothing, [`Call::wasted`] of all calls.
     pub wasted_ms: Millis,
-    /// Attempts that opened a connection to a replica to which an earlier attempt had one already: it was closed
-    /// by a cancel or by the server, or it was busy.
+    /// Connections dialled again, as [`Connected::reconnects`] counts them.
     pub reconnects: u64,
     /// Due and not sent, by cause.
     pub suppressed: Ordered<Suppression, u64>,
@@ -134,8 +132,7 @@ struct EndpointFold {
     not_needed: u64,
     missing: [u64; Reason::ALL.len()],
     refused: OneStatus,
-    /// Replicas to which an attempt has had a connection.
-    connected: BTreeSet<usize>,
+    connected: Connected,
     answered_at: Vec<u32>,
     failed_at: Vec<u32>,
     cut_at: Vec<u32>,
@@ -197,15 +194,14 @@ impl SummaryFold {
             }
             if let Some(endpoint) = self.endpoints.get_mut(index) {
                 endpoint.count(call);
-                self.hedges.reconnects += endpoint.reconnects(call);
+                self.hedges.reconnects += endpoint.connected.reconnects(call);
                 endpoint.observe(observation(call));
             }
-            let primaries = call.attempts.iter().filter(|a| a.kind == AttemptKind::Primary).count();
-            self.hedges.primaries += primaries as u64;
+            self.hedges.primaries += call.primaries();
             self.hedges.sent += u64::from(call.hedges.sent);
             self.hedges.won += u64::from(call.hedges.won);
             self.hedges.wasted += u64::from(call.hedges.wasted);
-            self.wasted = self.wasted.saturating_add(wasted(call));
+            self.wasted = self.wasted.saturating_add(call.wasted());
             self.suppress(&call.hedges.suppressed);
         }
     }
@@ -283,17 +279,6 @@ impl EndpointFold {
         }
     }
 
-    /// Takes note of the call's connections and counts those that were had before.
-    fn reconnects(&mut self, call: &Call) -> u64 {
-        let mut again = 0;
-        for attempt in &call.attempts {
-            let Some(reused) = attempt.reused else { continue };
-            let first = self.connected.insert(attempt.replica);
-            again += u64::from(!reused && !first);
-        }
-        again
-    }
-
     fn observe(&mut self, seen: Option<Observation>) {
         let Some(Observation { time, what }) = seen else { return };
         match what {
@@ -336,17 +321,6 @@ impl EndpointFold {
             p99_ms: at(0.99),
         }
     }
-}
-
-/// Time that the attempts of a call spent for nothing: hedges that did not win, and a primary that lost to one.
-fn wasted(call: &Call) -> Duration {
-    let winner = call.winner.and_then(|index| call.attempts.get(index));
-    let hedge_won = winner.is_some_and(|a| a.kind == AttemptKind::Hedge);
-    let lost = call.attempts.iter().enumerate().filter(|(index, attempt)| match attempt.kind {
-        AttemptKind::Hedge => call.winner != Some(*index),
-        AttemptKind::Primary => hedge_won,
-    });
-    lost.fold(Duration::ZERO, |sum, (_, a)| sum.saturating_add(a.end.saturating_sub(a.start)))
 }
 
 /// The smallest value with at least the share `q` of a sorted list at or below it.

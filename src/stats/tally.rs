@@ -88,9 +88,17 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Counts one in this second. What is older than every slot counts in the total only.
+    /// Counts one in this second.
     pub(super) fn add(&mut self, second: u64) {
-        self.total += 1;
+        self.add_many(second, 1);
+    }
+
+    /// Counts so many in this second. What is older than every slot counts in the total only.
+    pub(super) fn add_many(&mut self, second: u64, count: u64) {
+        if count == 0 {
+            return;
+        }
+        self.total = self.total.saturating_add(count);
         if self.slots.is_empty() {
             self.slots = vec![0; usize::try_from(SLOTS).unwrap_or_default()];
             self.newest = second;
@@ -106,7 +114,7 @@ impl Tally {
         if self.holds(second)
             && let Some(slot) = self.slots.get_mut(index(second))
         {
-            *slot = slot.saturating_add(1);
+            *slot = slot.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
         }
     }
 
@@ -120,6 +128,9 @@ impl Tally {
 
     /// The count of the seconds `from..=to`.
     pub(super) fn between(&self, from: u64, to: u64) -> u64 {
+        if self.slots.is_empty() {
+            return 0;
+        }
         let oldest = self.newest.saturating_sub(SLOTS - 1);
         (from.max(oldest)..=to.min(self.newest))
             .filter_map(|second| self.slots.get(index(second)))
@@ -144,13 +155,15 @@ mod tests {
     proptest! {
         /// A tally says the same as a list of every second that was counted.
         #[test]
-        fn r41_a_tally_counts_like_a_list(steps in prop::collection::vec(0_u64..40, 0..200), back in 0_u64..20) {
+        fn r41_a_tally_counts_like_a_list(
+            steps in prop::collection::vec((0_u64..40, 0_u64..5), 0..200), back in 0_u64..20,
+        ) {
             let (mut tally, mut list, mut now) = (Tally::default(), Vec::new(), 0_u64);
-            for (i, step) in steps.iter().enumerate() {
+            for (i, (step, count)) in steps.iter().enumerate() {
                 now += step;
                 let second = if i % 5 == 4 { now.saturating_sub(back) } else { now };
-                tally.add(second);
-                list.push(second);
+                tally.add_many(second, *count);
+                list.extend((0..*count).map(|_| second));
             }
             for window in Window::ALL {
                 let from = window.seconds().map_or(0, |s| now.saturating_sub(s - 1));

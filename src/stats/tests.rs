@@ -1,10 +1,13 @@
+mod blame;
+mod hedges;
+
 use super::fixture::{self as fx, Fate};
 use super::*;
 use crate::domain::{EndedBy, Mode, RoundNo, Settings};
 use proptest::prelude::*;
 use std::sync::Arc;
 
-fn outcome() -> impl Strategy<Value = Outcome> {
+pub(super) fn outcome() -> impl Strategy<Value = Outcome> {
     prop_oneof![
         3 => Just(Outcome::Ok),
         1 => Just(Outcome::NotNeeded),
@@ -13,7 +16,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
 }
 
 /// A round whose calls came out like this.
-fn round(no: u64, at: Duration, outcomes: &[Outcome], status: Option<u16>) -> Round {
+pub(super) fn round(no: u64, at: Duration, outcomes: &[Outcome], status: Option<u16>) -> Round {
     let settings = Arc::new(Settings::default());
     let call = |(i, &outcome)| {
         let mut call = fx::call(i, Fate::Answers(50.0), settings.budget, Outcome::NotNeeded);
@@ -142,4 +145,12 @@ fn calls_of_unknown_endpoints_are_left_out() {
     assert_eq!(stats.totals(Window::Start).calls(), 1);
     assert!(stats.spark(EndpointId(7), Reason::Dns, Window::Minute, 5).is_empty());
     assert_eq!(stats.quantile(EndpointId(7), 0.5), Quantile::None);
+}
+
+/// The rounds whose end is in a window that ends with the last of them.
+pub(super) fn within(rounds: &[Round], window: Window) -> Vec<&Round> {
+    let end = |r: &Round| (r.at + r.took).as_secs();
+    let head = rounds.iter().map(end).max().unwrap_or(0);
+    let from = window.seconds().map_or(0, |s| head.saturating_sub(s - 1));
+    rounds.iter().filter(|r| end(r) >= from).collect()
 }

@@ -33,6 +33,8 @@ pub struct Glyphs {
     pub eighths: &'static [&'static str],
     /// The bar of a call that was not needed, and its half.
     pub thin: [&'static str; 2],
+    /// A meter: what is filled, and the rest.
+    pub meter: [&'static str; 2],
     /// Nothing here.
     pub nothing: &'static str,
     /// Heights, the lowest first.
@@ -98,6 +100,7 @@ static UNICODE: Glyphs = Glyphs {
     low_phases: ["·", "░", "▒", "▓", "▇", "▇"],
     eighths: &["▏", "▎", "▍", "▌", "▋", "▊", "▉"],
     thin: ["━", "╸"],
+    meter: ["━", "─"],
     nothing: "⣀",
     levels: &["▂", "▃", "▄", "▅", "▆", "▇", "█"],
     kept: "▄",
@@ -132,6 +135,7 @@ static ASCII: Glyphs = Glyphs {
     low_phases: ["_", ".", ":", "%", "=", "#"],
     eighths: &[],
     thin: ["-", "-"],
+    meter: ["=", "-"],
     nothing: ".",
     levels: &["-", "=", "+", "*", "#"],
     kept: "#",

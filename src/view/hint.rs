@@ -1,9 +1,12 @@
-//! What to do about the endpoint that fails most often for one reason (R42).
+//! What to do, under the panels: about endpoints that fail most often for one reason (R42) under the missing
+//! table, and what other panels have to say under them.
 
 use super::ctx::Ctx;
-use super::layout::Size;
+use super::layout::{Regions, Size};
 use super::text::{Pen, cut, spans_width};
 use super::theme::Tone;
+use super::{blame, hedges};
+use crate::app::Panel;
 use crate::domain::Reason;
 use crate::stats::{Hint, Remedy};
 use ratatui::buffer::Buffer;
@@ -11,12 +14,23 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 use ratatui::widgets::Widget;
 
-/// The hint row: as many hints as fit, the most frequent first.
+/// A piece of advice in its long and its short form.
+pub type Words = [Vec<Span<'static>>; 2];
+
+/// The hint row: as many hints as fit, the most important first.
 pub struct HintLine<'a> {
     /// State and look.
     pub ctx: &'a Ctx<'a>,
-    /// How much is shown.
-    pub size: Size,
+    /// Where the panels are.
+    pub regions: Regions,
+}
+
+/// What stands under a panel, between these columns.
+struct Slot {
+    x: u16,
+    end: u16,
+    panel: Panel,
+    advice: Vec<Words>,
 }
 
 impl Widget for &HintLine<'_> {
@@ -25,43 +39,85 @@ impl Widget for &HintLine<'_> {
             return;
         }
         let mut pen = Pen::new(buf);
-        let (mut x, end) =
-            (area.x + if self.size == Size::Small { 1 } else { 2 }, area.right().saturating_sub(1));
-        for (i, hint) in self.ctx.app.stats().hints().iter().enumerate() {
-            let room = end.saturating_sub(x);
-            let forms = [true, false].map(|long| self.words(hint, long));
-            let Some(words) = forms.iter().find(|w| spans_width(w) <= room) else {
-                if i == 0 {
-                    pen.spans(x, area.y, end, &forms[1]);
-                }
-                return;
-            };
-            x = pen.spans(x, area.y, end, words).saturating_add(3);
+        let slots = self.slots(area);
+        let said: Vec<&Slot> = slots.iter().filter(|slot| !slot.advice.is_empty()).collect();
+        for (i, slot) in said.iter().enumerate() {
+            // It may reach to where the next begins.
+            let end = said.get(i + 1).map_or(area.right().saturating_sub(1), |next| next.x.saturating_sub(3));
+            line(&slot.advice, (slot.x, end), area.y, &mut pen);
         }
     }
 }
 
 impl HintLine<'_> {
-    fn words(&self, hint: &Hint, long: bool) -> Vec<Span<'static>> {
+    fn slots(&self, area: Rect) -> Vec<Slot> {
+        let general: Vec<Words> = self.ctx.app.stats().hints().iter().map(|hint| self.words(hint)).collect();
+        if self.regions.size <= Size::Small {
+            let (x, end) = (area.x + 1, area.right().saturating_sub(1));
+            return vec![Slot { x, end, panel: Panel::Missing, advice: general }];
+        }
+        let columns = self.regions.panels.columns().enumerate();
+        let mut slots: Vec<Slot> = columns
+            .map(|(i, (panel, at))| {
+                let advice = match panel {
+                    Panel::Hedges => hedges::advice(self.ctx),
+                    Panel::Blame => blame::advice(self.ctx),
+                    Panel::Missing | Panel::Calls => None,
+                };
+                let x = at.x + u16::from(i == 0);
+                Slot { x, end: at.right(), panel, advice: advice.into_iter().collect() }
+            })
+            .collect();
+        // Under the table they are about; else where nothing else is said and one fits, or behind what is said.
+        let least = general.first().map_or(0, |[_, short]| spans_width(short));
+        let fits = |s: &Slot| s.advice.is_empty() && s.end.saturating_sub(s.x) >= least;
+        let place = slots.iter().position(|s| s.panel == Panel::Missing);
+        let place = place.or_else(|| slots.iter().position(fits)).unwrap_or(0);
+        if let Some(slot) = slots.get_mut(place) {
+            slot.advice.extend(general);
+        }
+        slots
+    }
+
+    fn words(&self, hint: &Hint) -> Words {
         let ctx = self.ctx;
-        let what = match hint.reason {
-            Reason::Deadline => "was cut in",
-            Reason::ConnectRefused => "refused",
-            Reason::ConnectUnreachable => "was unreachable in",
-            _ => "could not be connected to in",
+        [true, false].map(|long| {
+            let what = match hint.reason {
+                Reason::Deadline => "was cut in",
+                Reason::ConnectRefused => "refused",
+                Reason::ConnectUnreachable => "was unreachable in",
+                _ => "could not be connected to in",
+            };
+            let advice = match (hint.remedy, long) {
+                (Remedy::AddBreaker, true) => "add a circuit breaker",
+                (Remedy::AddBreaker, false) => "add a breaker",
+                (Remedy::FixLatency, true) => {
+                    "fix its latency or give it a smaller share, a timeout of its own"
+                }
+                (Remedy::FixLatency, false) => "fix it or set its timeout",
+            };
+            let calls = if long { "calls" } else { "" };
+            let of = format!(" {what} {} of the last {} {calls}", hint.count, hint.of);
+            let name = cut(ctx.endpoint(hint.endpoint), 20, ctx.glyphs.ellipsis);
+            vec![
+                ctx.bold(format!("{} {name}", ctx.glyphs.arrow), Tone::Plain),
+                Ctx::plain(format!("{}: ", of.trim_end())),
+                ctx.bold(advice, Tone::Plain),
+            ]
+        })
+    }
+}
+
+/// Writes pieces of advice one after the other, those that fit; the first in any case, cut if it must be.
+fn line(advice: &[Words], (mut x, end): (u16, u16), y: u16, pen: &mut Pen<'_>) {
+    for (i, forms) in advice.iter().enumerate() {
+        let room = end.saturating_sub(x);
+        let Some(words) = forms.iter().find(|w| spans_width(w) <= room) else {
+            if i == 0 {
+                pen.spans(x, y, end, &forms[1]);
+            }
+            return;
         };
-        let advice = match (hint.remedy, long) {
-            (Remedy::AddBreaker, _) => "add a circuit breaker",
-            (Remedy::FixLatency, true) => "fix its latency or give it a smaller share, a timeout of its own",
-            (Remedy::FixLatency, false) => "fix its latency or set its timeout",
-        };
-        let calls = if long { "calls" } else { "" };
-        let of = format!(" {what} {} of the last {} {calls}", hint.count, hint.of);
-        let name = cut(ctx.endpoint(hint.endpoint), 20, ctx.glyphs.ellipsis);
-        vec![
-            ctx.bold(format!("{} {name}", ctx.glyphs.arrow), Tone::Plain),
-            Ctx::plain(format!("{}: ", of.trim_end())),
-            ctx.bold(advice, Tone::Plain),
-        ]
+        x = pen.spans(x, y, end, words).saturating_add(3);
     }
 }

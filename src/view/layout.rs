@@ -1,8 +1,16 @@
 //! Which panel stands where. What goes first when room is short is a table in [`Size::of`] and the fixed costs
-//! in [`Regions::of`]; everything that is left belongs to the lanes.
+//! in [`Regions::of`]; what is left is dealt out by [`Share::of`]. Only the mode, the panel asked for, the
+//! endpoints and the terminal's size count here: while rounds go by nothing moves.
 
-use crate::app::App;
+mod columns;
+mod panels;
+
+pub use columns::Columns;
+pub use panels::Placed;
+
+use crate::app::{App, Panel};
 use crate::domain::Mode;
+use panels::Board;
 use ratatui::layout::Rect;
 
 /// The least terminal that the screen works in.
@@ -15,19 +23,31 @@ pub enum Size {
     Min,
     /// One line each for header, missing, hint and history.
     Small,
-    /// The missing table and three strips.
+    /// One panel, or two on a wide screen, and three strips.
     Medium,
     /// Heads, legend, titles and room between panels.
     Full,
 }
 
-/// Rows that everything but the lanes takes in [`Size::Full`].
-const FULL_ROWS: u16 = 24;
+/// Rows of [`Size::Full`] that are neither lanes nor panels.
+const FULL_ROWS: u16 = 15;
+
+/// Rows of panels in [`Size::Full`], at the least; the last one sets them apart from the hint.
+const FULL_PANELS: u16 = 9;
+
+/// Rows of [`Size::Medium`] that are neither lanes nor panels.
+const MEDIUM_ROWS: u16 = 10;
+
+/// Rows of panels in [`Size::Medium`], at the least.
+const MEDIUM_PANELS: u16 = 6;
+
+/// Width and height from which three panels stand beside each other and hills are two rows high.
+const TALL: (u16, u16) = (160, 50);
 
 impl Size {
     fn of(area: Rect, lanes: u16) -> Self {
         // Full costs more rows; it has to leave the lanes the two rows each that it is for.
-        let full = FULL_ROWS + (lanes.saturating_mul(2)).clamp(4, 16);
+        let full = FULL_ROWS + FULL_PANELS + (lanes.saturating_mul(2)).clamp(4, 16);
         match (area.width, area.height) {
             (w, h) if w >= WIDE && h >= full => Self::Full,
             (w, h) if w >= 80 && h >= 24 => Self::Medium,
@@ -40,16 +60,22 @@ impl Size {
 /// Most rows that are kept for hedges; what needs more takes it from the lanes' hills, and then scrolls.
 const MOST_HEDGE_ROWS: u16 = 12;
 
-/// Rows that the hedges of a round may need.
-fn hedge_rows(app: &App) -> u16 {
+/// Rows that hedges of a round take: likely, and at most. Rows under their call come and go; room for them keeps
+/// the panels still. In a race all are sent always; else few are late at once, as the load budget has it.
+fn hedge_rows(app: &App, lanes: u16) -> (u16, u16) {
     let settings = app.round_settings();
     if settings.mode != Mode::Hedge {
-        return 0;
+        return (0, 0);
     }
-    app.endpoints.iter().fold(0, |rows, e| rows.saturating_add(settings.hedge.max_for(e.replicas).into()))
+    let most =
+        app.endpoints.iter().fold(0_u16, |n, e| n.saturating_add(settings.hedge.max_for(e.replicas).into()));
+    let most = most.min(MOST_HEDGE_ROWS);
+    // With a hedge for every second call allowed, all may well come together.
+    let many = settings.hedge.delay.is_race() || settings.hedge.load_budget >= 0.5;
+    (if many { most } else { most.min(lanes.div_ceil(2)) }, most)
 }
 
-/// Width from which lanes have all their columns and a second panel stands beside the missing table.
+/// Width from which lanes have all their columns and a second panel stands beside the first.
 pub const WIDE: u16 = 110;
 
 /// Rows of the screen. Absent panels are `None`.
@@ -73,10 +99,8 @@ pub struct Regions {
     pub lane_rows: u16,
     /// What the phases look like.
     pub legend: Option<u16>,
-    /// Missing calls by reason: a table, or one line.
-    pub missing: Option<Rect>,
-    /// Totals by window.
-    pub totals: Option<Rect>,
+    /// The panels of the lower half, from left to right.
+    pub panels: Placed,
     /// What to do.
     pub hint: Option<u16>,
     /// The latest rounds.
@@ -104,6 +128,58 @@ impl Rows {
     }
 }
 
+/// Lanes of a screen and what they want.
+#[derive(Debug, Clone, Copy)]
+struct Lanes {
+    count: u16,
+    /// Rows that hedges are likely to take besides.
+    likely: u16,
+    /// Rows that they take at most.
+    hedges: u16,
+}
+
+impl Lanes {
+    /// Rows of a lane, 1 to `most`, that leave so many to the hedges.
+    fn rows(self, room: u16, hedges: u16, most: u16) -> u16 {
+        (room.saturating_sub(hedges) / self.count.max(1)).clamp(1, most)
+    }
+
+    /// Rows of all lanes with so many each and with hedges, within the room there is.
+    fn height(self, room: u16, rows: u16, hedges: u16) -> u16 {
+        self.count.saturating_mul(rows).saturating_add(hedges).min(room)
+    }
+}
+
+/// Rows of a lane at the most, on a terminal that has nothing else to do with them; all but one are its hill's.
+const MOST_LANE_ROWS: u16 = 8;
+
+/// Rows dealt out between lanes and panels.
+#[derive(Debug, Clone, Copy)]
+struct Share {
+    lane_rows: u16,
+    lanes: u16,
+    panels: u16,
+    spare: u16,
+}
+
+impl Share {
+    /// First comes a hill for each bar (two rows of it on a tall screen) beside the least panels, or a third of
+    /// the room, then panels as long as what they show,
+    /// then room for all hedges, then higher hills.
+    fn of(room: u16, lanes: Lanes, least: u16, wanted: u16, tall: bool) -> Self {
+        let wanted = wanted.max(least);
+        let least = least.max(wanted.min(room / 3));
+        let (beside, hills) = (room.saturating_sub(least), if tall { 3 } else { 2 });
+        let first = lanes.height(beside, lanes.rows(beside, lanes.likely, hills), lanes.likely);
+        let panels = room.saturating_sub(first).min(wanted);
+        let rest = room - panels;
+        let lane_rows =
+            lanes.rows(rest, lanes.likely, hills).max(lanes.rows(rest, lanes.hedges, MOST_LANE_ROWS));
+        let lanes = lanes.height(rest, lane_rows, lanes.hedges);
+        Self { lane_rows, lanes, panels, spare: rest - lanes }
+    }
+}
+
 impl Regions {
     /// The regions of a screen, or `None` if it is too small.
     #[must_use]
@@ -113,13 +189,13 @@ impl Regions {
         }
         let lanes = u16::try_from(app.endpoints.len()).unwrap_or(u16::MAX);
         let size = Size::of(area, lanes);
-        // Rows under their call come and go with hedges; room for them keeps the panels still.
-        let hedges = hedge_rows(app).min(MOST_HEDGE_ROWS);
+        let (likely, hedges) = hedge_rows(app, lanes);
+        let lanes = Lanes { count: lanes, likely, hedges };
         Some(match size {
-            Size::Full => Self::full(area, lanes, hedges),
-            Size::Medium => Self::medium(area, lanes, hedges),
-            Size::Small => Self::small(area, lanes, hedges),
-            Size::Min => Self::min(area, lanes, hedges),
+            Size::Full => Self::full(app, area, lanes),
+            Size::Medium => Self::medium(app, area, lanes),
+            Size::Small => Self::small(area, lanes),
+            Size::Min => Self::min(area, lanes),
         })
     }
 
@@ -134,20 +210,21 @@ impl Regions {
             lanes: Rect { height: 0, ..area },
             lane_rows: 1,
             legend: None,
-            missing: None,
-            totals: None,
+            panels: Placed::default(),
             hint: None,
             history: None,
             footer: area.bottom().saturating_sub(1),
         }
     }
 
-    fn full(area: Rect, lanes: u16, hedges: u16) -> Self {
-        let (lane_rows, wanted) = lane_rows(lanes, hedges, area.height.saturating_sub(FULL_ROWS));
-        let spare = area.height.saturating_sub(FULL_ROWS + wanted);
-        // Spare rows first set the panels apart, then make the tables longer, then go to the lanes.
-        let gap = u16::from(spare >= 2);
-        let tables = spare.saturating_sub(2 * gap).min(4);
+    fn full(app: &App, area: Rect, lanes: Lanes) -> Self {
+        let tall = area.width >= TALL.0 && area.height >= TALL.1;
+        let board = Board::of(app, inset(area).width, if tall { 3 } else { 2 }, 1);
+        let room = area.height.saturating_sub(FULL_ROWS);
+        let share = Share::of(room, lanes, FULL_PANELS, board.wanted(), tall);
+        // Spare rows set the parts of the screen apart; what is more lengthens the panels.
+        let gap = |nth: u16| u16::from(share.spare > nth);
+        let (before_history, before_legend, before_footer, after_legend) = (gap(0), gap(1), gap(2), gap(3));
         let mut rows = Rows { area, next: area.y };
         let mut regions = Self::blank(Size::Full, area);
         regions.header = Some(rows.row());
@@ -155,82 +232,67 @@ impl Regions {
         rows.take(1);
         regions.verdict = rows.row();
         regions.axis = Some(rows.row());
-        regions.lane_rows = lane_rows;
-        regions.lanes = rows.take(wanted + spare - 2 * gap - tables);
-        rows.take(gap);
+        regions.lane_rows = share.lane_rows;
+        regions.lanes = rows.take(share.lanes);
+        rows.take(before_legend);
         regions.legend = Some(rows.row());
-        rows.take(1);
-        let panels = rows.take(8 + tables);
-        let (left, right) = side_by_side(panels);
-        regions.missing = Some(left);
-        regions.totals = Some(right);
-        rows.take(1);
+        rows.take(1 + after_legend);
+        regions.panels = board.place(inset(rows.take(share.panels + share.spare.saturating_sub(4))));
         regions.hint = Some(rows.row());
-        rows.take(1 + gap);
+        rows.take(1 + before_history);
         regions.history = Some(rows.take(5));
+        rows.take(before_footer);
         regions
     }
 
-    fn medium(area: Rect, lanes: u16, hedges: u16) -> Self {
-        let room = area.height.saturating_sub(16);
-        let (lane_rows, wanted) = lane_rows(lanes, hedges, room);
-        let tables = room.saturating_sub(wanted).min(8);
+    fn medium(app: &App, area: Rect, lanes: Lanes) -> Self {
+        let board = Board::of(app, inset(area).width, if area.width >= WIDE { 2 } else { 1 }, 0);
+        let room = area.height.saturating_sub(MEDIUM_ROWS);
+        let share = Share::of(room, lanes, MEDIUM_PANELS, board.wanted(), false);
         let mut rows = Rows { area, next: area.y };
         let mut regions = Self::blank(Size::Medium, area);
         regions.header = Some(rows.row());
         regions.honesty = Some(rows.row());
         regions.verdict = rows.row();
         regions.axis = Some(rows.row());
-        regions.lane_rows = lane_rows;
-        regions.lanes = rows.take(room - tables);
+        regions.lane_rows = share.lane_rows;
+        regions.lanes = rows.take(share.lanes);
         rows.take(1);
-        let panels = rows.take(6 + tables);
-        if area.width >= WIDE {
-            let (left, right) = side_by_side(panels);
-            (regions.missing, regions.totals) = (Some(left), Some(right));
-        } else {
-            regions.missing = Some(inset(panels));
-        }
+        regions.panels = board.place(inset(rows.take(share.panels + share.spare)));
         regions.hint = Some(rows.row());
         regions.history = Some(rows.take(3));
         regions
     }
 
-    fn small(area: Rect, lanes: u16, hedges: u16) -> Self {
+    fn small(area: Rect, lanes: Lanes) -> Self {
         let room = area.height.saturating_sub(8);
         let mut rows = Rows { area, next: area.y };
         let mut regions = Self::blank(Size::Small, area);
         regions.header = Some(rows.row());
         regions.verdict = rows.row();
         regions.axis = Some(rows.row());
-        (regions.lane_rows, _) = lane_rows(lanes, hedges, room);
+        regions.lane_rows = lanes.rows(room, lanes.hedges, MOST_LANE_ROWS);
         regions.lanes = rows.take(room);
         rows.take(1);
-        regions.missing = Some(inset(rows.take(1)));
+        regions.panels = Placed::one(Panel::Missing, inset(rows.take(1)));
         regions.hint = Some(rows.row());
         regions.history = Some(rows.take(1));
         regions
     }
 
-    fn min(area: Rect, lanes: u16, hedges: u16) -> Self {
+    fn min(area: Rect, lanes: Lanes) -> Self {
         let room = area.height.saturating_sub(2);
         let mut rows = Rows { area, next: area.y };
         let mut regions = Self::blank(Size::Min, area);
         regions.verdict = rows.row();
         // An axis where no lane pays for it.
-        let axis = room > lanes.saturating_add(hedges);
+        let axis = room > lanes.count.saturating_add(lanes.hedges);
         regions.axis = axis.then(|| rows.row());
         let room = room - u16::from(axis);
-        (regions.lane_rows, _) = lane_rows(lanes, hedges, room);
+        regions.lane_rows = lanes.rows(room, lanes.hedges, MOST_LANE_ROWS);
         regions.lanes = rows.take(room);
         regions
     }
-}
-
-/// Rows of a lane, 1 to 4, and of all lanes, within the room there is.
-fn lane_rows(lanes: u16, hedges: u16, room: u16) -> (u16, u16) {
-    let rows = (room.saturating_sub(hedges) / lanes.max(1)).clamp(1, 4);
-    (rows, lanes.saturating_mul(rows).saturating_add(hedges).min(room))
 }
 
 /// The panel within the screen's margins.
@@ -238,89 +300,35 @@ fn inset(panel: Rect) -> Rect {
     Rect { x: panel.x.saturating_add(1), width: panel.width.saturating_sub(2), ..panel }
 }
 
-/// The missing table at the left, a panel of 46 columns or a few more beside it, 4 between.
-fn side_by_side(panels: Rect) -> (Rect, Rect) {
-    let panels = inset(panels);
-    let left = panels.width.saturating_sub(50).min(108);
-    let x = panels.x + left + 4;
-    (Rect { width: left, ..panels }, Rect { x, width: panels.right().saturating_sub(x).min(60), ..panels })
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Columns of the lanes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Columns {
-    /// First column of the names.
-    pub name: u16,
-    /// Columns of a name.
-    pub name_width: u16,
-    /// Columns of the tag behind it (replica, required), 0 where no lane has one.
-    pub tag_width: u16,
-    /// First column of the time axis.
-    pub axis: u16,
-    /// Columns of the axis.
-    pub axis_width: u16,
-    /// The column after the time.
-    pub time_end: u16,
-    /// First column and width of the outcome, where there is room.
-    pub outcome: Option<(u16, u16)>,
-    /// First column of the connection, where there is room.
-    pub conn: Option<u16>,
-    /// The columns after the two quantiles, where there is room.
-    pub quantiles: Option<(u16, u16)>,
-}
-
-impl Columns {
-    /// The columns of a screen this wide.
-    #[must_use]
-    pub fn of(app: &App, area: Rect) -> Self {
-        let tag_width =
-            app.endpoints.iter().map(|e| super::lanes::tag_width(e.replicas, e.required)).max().unwrap_or(0);
-        let tags = if tag_width > 0 { tag_width + 1 } else { 0 };
-        let (least, most) = match area.width {
-            w if w >= 80 => (9, w / 6),
-            _ => (8, 10),
-        };
-        let longest = app.endpoints.iter().map(|e| super::text::width(&e.name)).max().unwrap_or(0);
-        let block = longest.saturating_add(tags).clamp(least, most.max(least));
-        let name = area.x + 4;
-        let axis = name + block + 1;
-        let mut columns = Self {
-            name,
-            name_width: block.saturating_sub(tags),
-            tag_width,
-            axis,
-            axis_width: 0,
-            time_end: 0,
-            outcome: None,
-            conn: None,
-            quantiles: None,
-        };
-        let right = area.right();
-        match area.width {
-            w if w >= WIDE => {
-                columns.quantiles = Some((right.saturating_sub(8), right.saturating_sub(2)));
-                columns.conn = Some(right.saturating_sub(19));
-                columns.outcome = Some((right.saturating_sub(33), 13));
-                columns.time_end = right.saturating_sub(35);
-            }
-            w if w >= 80 => {
-                columns.outcome = Some((right.saturating_sub(19), 18));
-                columns.time_end = right.saturating_sub(21);
-            }
-            w if w >= 60 => {
-                columns.outcome = Some((right.saturating_sub(13), 12));
-                columns.time_end = right.saturating_sub(15);
-            }
-            _ => columns.time_end = right.saturating_sub(3),
-        }
-        let gap = u16::from(area.width >= 80);
-        columns.axis_width = columns.time_end.saturating_sub(8 + gap).saturating_sub(axis);
-        columns
+    /// Rows of a lane, of all lanes, of the panels.
+    fn share(room: u16, (lanes, likely, hedges): (u16, u16, u16), wanted: u16, tall: bool) -> [u16; 3] {
+        let share = Share::of(room, Lanes { count: lanes, likely, hedges }, FULL_PANELS, wanted, tall);
+        assert_eq!(share.lanes + share.panels + share.spare, room);
+        [share.lane_rows, share.lanes, share.panels]
     }
 
-    /// The column after the axis.
-    #[must_use]
-    pub const fn axis_end(&self) -> u16 {
-        self.axis.saturating_add(self.axis_width)
+    #[test]
+    fn hills_come_before_long_tables_and_higher_hills_after_them() {
+        assert_eq!(share(25, (8, 0, 0), 12, false), [2, 16, 9]);
+        assert_eq!(share(35, (8, 0, 0), 13, true), [3, 24, 11]);
+        assert_eq!(share(45, (8, 0, 0), 17, true), [3, 24, 17]);
+        assert_eq!(share(45, (8, 0, 0), 12, true), [4, 32, 12]);
+    }
+
+    #[test]
+    fn hedges_have_room_before_hills_grow() {
+        assert_eq!(share(25, (5, 3, 5), 11, false), [2, 14, 11]);
+        assert_eq!(share(25, (4, 4, 4), 10, false), [2, 12, 10]);
+        assert_eq!(share(25, (8, 4, 8), 14, false), [1, 12, 13]);
+    }
+
+    #[test]
+    fn lanes_that_scroll_leave_a_third_to_the_panels() {
+        assert_eq!(share(45, (500, 0, 0), 504, true), [1, 30, 15]);
+        assert_eq!(share(0, (0, 0, 0), 5, false), [1, 0, 0]);
     }
 }

@@ -5,7 +5,8 @@ mod fuzz;
 pub(super) mod scenes;
 
 use super::*;
-use crate::app::{Action, Colour, Message, Options, Target, update};
+use crate::app::{Action, Colour, Message, Options, Panel, Target, update};
+use crate::stats::Window;
 use ratatui::style::{Color, Modifier, Style};
 use std::fmt::Write as _;
 
@@ -75,6 +76,7 @@ fn assert_scene(name: &str, app: &App, sizes: &[(u16, u16)]) {
 
 const FULL: (u16, u16) = (120, 40);
 const ALL: [(u16, u16); 5] = [FULL, (80, 24), (60, 16), (40, 10), (200, 60)];
+const TALL: [(u16, u16); 2] = [(160, 50), (250, 80)];
 
 #[test]
 fn a_round_in_progress() {
@@ -84,6 +86,7 @@ fn a_round_in_progress() {
 #[test]
 fn a_round_cut_at_its_deadline() {
     assert_scene("cut", &scenes::cut(Options::default()), &ALL);
+    assert_scene("cut", &scenes::cut(Options::default()), &TALL);
 }
 
 #[test]
@@ -106,6 +109,110 @@ fn r21_a_running_round_says_that_its_quorum_is_lost() {
 #[test]
 fn r23_hedges_are_rows_under_their_call() {
     assert_scene("hedge", &scenes::hedge(Options::default()), &ALL);
+    assert_scene("hedge", &scenes::hedge(Options::default()), &TALL);
+}
+
+#[test]
+fn r28_what_holds_hedges_back_is_named() {
+    let app = scenes::hedge_held(Options::default());
+    assert_scene("hedge-held", &app, &[FULL, (80, 24), (200, 60)]);
+}
+
+#[test]
+fn r28_a_race_is_not_limited_by_the_load_budget() {
+    let app = scenes::race();
+    assert_scene("race", &app, &[FULL, (80, 24)]);
+}
+
+#[test]
+fn r31_without_hedges_the_panel_says_so() {
+    let words = |app: &App| printed(&drawn(app, 80, 24));
+    let app = scenes::asked(scenes::cut(Options::default()), Panel::Hedges);
+    let text = words(&app);
+    assert!(text.contains("no hedges in deadline rounds") && !text.contains("extra load"), "{text}");
+    let app = scenes::asked(scenes::waiting(), Panel::Hedges);
+    assert!(words(&app).contains("no round has settled yet"));
+}
+
+#[test]
+fn the_selected_endpoint_is_in_sight_among_the_hedges() {
+    let mut app = scenes::hedge(Options::default());
+    let table = |app: &App| {
+        let text = printed(&drawn(app, 80, 24));
+        text.lines().skip_while(|l| !l.starts_with(" Hedges")).take(6).collect::<Vec<_>>().join("\n")
+    };
+    let first = table(&app);
+    assert!(first.contains("search") && !first.contains("tax"), "{first}");
+    update(&mut app, Message::Action(Action::Last));
+    let last = table(&app);
+    assert!(last.contains("tax") && !last.contains("search"), "{last}");
+    assert!(last.contains("all, 2 more"), "{last}");
+}
+
+#[test]
+fn w8_who_holds_the_round_up() {
+    let app = scenes::asked(scenes::cut(Options::default()), Panel::Blame);
+    assert_scene("blame", &app, &[FULL, (80, 24)]);
+    let app = scenes::asked(scenes::hedge_held(Options::default()), Panel::Blame);
+    assert_scene("hedge-blame", &app, &[(200, 60)]);
+}
+
+#[test]
+fn all_calls_by_window() {
+    let app = scenes::asked(scenes::cut(Options::default()), Panel::Calls);
+    assert_scene("calls", &app, &[FULL, (80, 24)]);
+}
+
+#[test]
+fn r41_the_missing_table_of_every_window() {
+    let mut app = scenes::cut(Options::default());
+    for window in [Window::FiveMinutes, Window::Start, Window::TenSeconds] {
+        update(&mut app, Message::Action(Action::Window));
+        assert_eq!(app.window, window);
+        assert_scene(&format!("window-{}", window.label().replace(' ', "-")), &app, &[FULL]);
+    }
+}
+
+/// Panels and lanes keep their places whatever happens in the rounds.
+#[test]
+fn nothing_moves_while_rounds_go_by() {
+    for (before, after) in [
+        (scenes::waiting(), scenes::cut(Options::default())),
+        (scenes::hedge(Options::default()), scenes::hedge_held(Options::default())),
+        (scenes::hedge(Options::default()), scenes::hedge_running()),
+    ] {
+        for (width, height) in ALL.into_iter().chain(TALL) {
+            let area = Rect::new(0, 0, width, height);
+            assert_eq!(Regions::of(&before, area), Regions::of(&after, area), "{width}x{height}");
+        }
+    }
+}
+
+/// Rows of the screen belong to one part each, and panels beside each other do not touch.
+#[test]
+fn no_two_parts_of_the_screen_share_a_cell() {
+    for app in [scenes::cut(Options::default()), scenes::hedge(Options::default()), scenes::many()] {
+        for panel in Panel::ALL {
+            let app = scenes::asked(app.clone(), panel);
+            for (width, height) in (40..=260).step_by(10).flat_map(|w| (10..=90).map(move |h| (w, h))) {
+                let area = Rect::new(0, 0, width, height);
+                let regions = Regions::of(&app, area).unwrap();
+                let rows = [regions.header, regions.honesty, Some(regions.verdict), regions.axis];
+                let rows = rows.into_iter().chain([regions.legend, regions.hint, Some(regions.footer)]);
+                let mut parts: Vec<Rect> = rows.flatten().map(|y| row(area, Some(y))).collect();
+                parts.extend(regions.panels.iter().map(|p| p.1));
+                parts.extend(regions.history);
+                parts.push(regions.lanes);
+                for (i, a) in parts.iter().enumerate() {
+                    assert_eq!(a.intersection(area), *a, "{width}x{height}");
+                    assert!(
+                        parts[..i].iter().all(|b| !a.intersects(*b)),
+                        "{width}x{height}: {a} in {parts:?}"
+                    );
+                }
+            }
+        }
+    }
 }
 
 #[test]
@@ -191,6 +298,8 @@ fn seven_bit_characters_without_colour() {
     assert_scene("ascii-cut", &scenes::cut(options), &[FULL]);
     assert_scene("ascii-quorum", &scenes::quorum(options), &[FULL]);
     assert_scene("ascii-hedge", &scenes::hedge(options), &[FULL]);
+    assert_scene("ascii-hedge-held", &scenes::hedge_held(options), &[FULL]);
+    assert_scene("ascii-blame", &scenes::asked(scenes::cut(options), Panel::Blame), &[FULL]);
     for app in
         [scenes::running(options), scenes::cut(options), scenes::hedge(options), scenes::quorum(options)]
     {

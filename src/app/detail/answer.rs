@@ -42,12 +42,10 @@ fn of(answer: &Answer, room: u16) -> Vec<AnswerLine> {
     let more = body.count();
     let mut note = |text| lines.push(AnswerLine::Note(text));
     match (more, answer.body_truncated, answer.body.is_empty()) {
-        (0, true, _) => {
-            lines.push(AnswerLine::Note("the body went on, or was not read to its end".to_owned()))
-        }
-        (0, false, true) => lines.push(AnswerLine::Note("no body".to_owned())),
+        (0, true, _) => note("the body went on, or was not read to its end".to_owned()),
+        (0, false, true) => note("no body".to_owned()),
         (0, false, false) => {}
-        (more, ..) => lines.push(AnswerLine::Note(format!("{more} more lines of the body"))),
+        (more, ..) => note(format!("{more} more lines of the body")),
     }
     lines
 }

@@ -4,7 +4,7 @@ use super::drawn;
 use super::scenes;
 use crate::app::actions::BINDINGS;
 use crate::app::fixture::{self as fx, Fate};
-use crate::app::{Action, App, Colour, Gesture, Message, Options, Screen, Target, update};
+use crate::app::{Action, App, Colour, Gesture, Message, Options, Panel, Screen, Target, update};
 use crate::domain::event::{AttemptStep, Vitals};
 use crate::domain::{
     AttemptKind, EndpointId, Event, HedgeDelay, Mode, Outcome, Phase, Reason, RoundNo, Settings,
@@ -14,8 +14,8 @@ use ratatui::layout::Rect;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How many states there are.
-const STATES: usize = 17;
+/// States to pick from.
+const STATES: usize = 19;
 
 /// An app in a state that a number picks.
 fn state(pick: usize, ascii: bool) -> App {
@@ -38,6 +38,8 @@ fn state(pick: usize, ascii: bool) -> App {
         13 => scenes::frozen(options),
         14 => scenes::filtering(options),
         15 => scenes::chosen(options),
+        16 => scenes::hedge_held(options),
+        17 => scenes::race(),
         _ => scenes::many(),
     }
 }
@@ -79,10 +81,11 @@ proptest! {
     /// T01, T05, T28: any size.
     #[test]
     fn t01_every_size_draws_without_a_panic(
-        pick in 0_usize..STATES, ascii: bool, sizes in prop::collection::vec((0_u16..=200, 0_u16..=60), 12),
+        pick in 0..STATES, ascii: bool, panel in prop::sample::select(&Panel::ALL[..]),
+        sizes in prop::collection::vec((0_u16..=260, 0_u16..=90), 12),
         selected in 0_usize..70, top in 0_usize..100,
     ) {
-        let mut app = state(pick, ascii);
+        let mut app = scenes::asked(state(pick, ascii), panel);
         for (width, height) in sizes {
             app.screen = Screen::Dashboard;
             drawn(&app, width, height);
@@ -95,7 +98,7 @@ proptest! {
     /// T30, T31: any keys, between events that come as they like.
     #[test]
     fn t31_any_keys_and_events_in_any_state(
-        pick in 0_usize..STATES,
+        pick in 0..STATES,
         steps in prop::collection::vec((prop::sample::select(BINDINGS), prop::option::of(wild())), 1..60),
         size in (40_u16..=140, 10_u16..=50),
     ) {
@@ -140,7 +143,7 @@ proptest! {
     /// R20, R24: what keys do to the settings stays within its ranges.
     #[test]
     fn r20_r24_keys_keep_the_settings_in_range(
-        pick in 0_usize..STATES, actions in prop::collection::vec(prop::sample::select(BINDINGS), 1..120),
+        pick in 0..STATES, actions in prop::collection::vec(prop::sample::select(BINDINGS), 1..120),
     ) {
         let mut app = state(pick, false);
         for binding in actions {
@@ -171,6 +174,21 @@ fn t01_the_edges_of_the_layouts() {
             app.screen = Screen::Detail(3);
             for height in [0, 1, 9, 10, 11, 15, 16, 17, 23, 24, 25, 33, 34, 35, 40, 60, 80] {
                 drawn(&app, width, height);
+            }
+        }
+    }
+}
+
+/// Every panel at every height, at the widths at which something changes.
+#[test]
+fn t01_every_panel_at_the_edges_of_the_layouts() {
+    for app in [scenes::cut(Options::default()), scenes::hedge_held(Options::default()), scenes::race()] {
+        for panel in Panel::ALL {
+            let app = scenes::asked(app.clone(), panel);
+            for width in [60, 80, 109, 110, 120, 159, 160, 200] {
+                for height in (16..=60).step_by(2) {
+                    drawn(&app, width, height);
+                }
             }
         }
     }

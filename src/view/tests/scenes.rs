@@ -1,9 +1,10 @@
 //! The states a screen can be in, played event by event.
 
 use crate::app::fixture::{self as fx, Fate};
-use crate::app::{Action, App, Message, Options, update};
-use crate::domain::{EndedBy, EndpointId, Mode, Outcome, Reason, Round, Settings};
+use crate::app::{Action, App, Message, Options, Panel, update};
+use crate::domain::{EndedBy, EndpointId, HedgeDelay, Mode, Outcome, Reason, Round, Settings, Suppression};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Rounds behind each scene.
 const BEFORE: u64 = 300;
@@ -116,6 +117,59 @@ pub(crate) fn hedge(options: Options) -> App {
     let round = hedge_round(BEFORE + 1, HEDGED, &settings);
     fx::play(&mut app, &round, fx::ms(140.0));
     fx::finish(&mut app, round);
+    app
+}
+
+/// Hedges of which one endpoint's are held back: its late calls are cut.
+pub(crate) fn hedge_held(options: Options) -> App {
+    let (mut app, settings) = hedge_history(options);
+    let mut dice = fx::Dice::new(23);
+    for no in BEFORE + 1..=BEFORE + 120 {
+        let times = [65.0, 29.0, 44.0, 101.0, 37.0].map(|median| dice.latency(median, 0.35));
+        let mut round = hedge_round(no, times, &settings);
+        let feed = &mut round.calls[3];
+        if feed.hedges.sent > 0 && dice.roll() < 0.7 {
+            let cause = if dice.roll() < 0.8 { Suppression::Budget } else { Suppression::Permit };
+            let late = Outcome::Missing(Reason::Deadline);
+            *feed = fx::delayed(fx::call(3, Fate::Answers(times[3]), settings.budget, late), DELAYS[3]);
+            feed.hedges.suppressed.add(cause);
+        }
+        fx::start(&mut app, &round);
+        fx::finish(&mut app, round);
+    }
+    app
+}
+
+/// Two replicas at once for every call.
+pub(crate) fn race() -> App {
+    let mut settings = fx::settings(Mode::Hedge);
+    settings.hedge.delay = HedgeDelay::Fixed(Duration::ZERO);
+    settings.hedge.max = Some(1);
+    let mut app = replicas(Options::default());
+    let (settings, mut dice) = (Arc::new(settings), fx::Dice::new(31));
+    for no in 1..=60 {
+        let calls = [65.0, 29.0, 44.0, 81.0, 37.0].into_iter().enumerate().map(|(i, median)| {
+            let [mine, other] = [dice.latency(median, 0.4), dice.latency(median, 0.4)];
+            let late = Outcome::Missing(Reason::Deadline);
+            let call = fx::call(i, Fate::Answers(mine), settings.budget, late);
+            fx::hedged(call, 0.0, mine.min(other), other < mine, false)
+        });
+        let calls: Vec<_> = calls.collect();
+        let round = fx::assemble(no, fx::at(no), &settings, settings.effective_budget(), None, calls);
+        fx::start(&mut app, &round);
+        fx::finish(&mut app, round);
+    }
+    app
+}
+
+/// The same with another panel asked for.
+pub(crate) fn asked(mut app: App, panel: Panel) -> App {
+    for _ in Panel::ALL {
+        update(&mut app, Message::Action(Action::Panel));
+        if app.panel() == panel {
+            break;
+        }
+    }
     app
 }
 
