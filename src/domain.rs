@@ -4,6 +4,7 @@
 //! [`Duration`](std::time::Duration) from the start of the session or of the round, as each field says.
 
 pub mod event;
+pub mod guards;
 pub mod ids;
 pub mod numbers;
 pub mod reason;
@@ -12,6 +13,7 @@ pub mod settings;
 pub mod text;
 
 pub use event::Event;
+pub use guards::Guards;
 pub use ids::{EndpointId, RoundNo};
 pub use reason::{Phase, Reason};
 pub use round::{

@@ -49,7 +49,12 @@ impl Session {
         let simulated: SimulatedUrls = Arc::new(move |request: AttemptRequest| {
             urls.url(request.endpoint, request.replica, request.round.0, request.attempt)
         });
-        let config = EngineConfig { calls: profile.call_specs(), settings: profile.settings.clone(), rounds };
+        let config = EngineConfig {
+            calls: profile.call_specs(),
+            guards: profile.guards(),
+            settings: profile.settings.clone(),
+            rounds,
+        };
         let for_engine = Arc::clone(&profile);
         let engine = spawn(config, move || HttpTransport::new(for_engine, Some(simulated)))
             .map_err(SessionError::Engine)?;

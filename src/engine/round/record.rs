@@ -2,7 +2,7 @@
 
 use super::{Clock, Runner};
 use crate::domain::{
-    Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, EndpointId, Outcome, Phase, Phases, Reason, Round,
+    Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, EndpointId, Outcome, Phase, Reason, Round,
 };
 use crate::engine::policy::{AttemptSlot, AttemptState, CallState};
 use crate::engine::task::Handle;
@@ -37,11 +37,19 @@ pub(super) fn record<C: Clock + Unpin>(runner: &Runner<'_, C>) -> Round {
 }
 
 fn call(index: usize, state: &CallState, handles: &[Handle], start: Instant) -> Call {
-    let attempts: Vec<Attempt> =
-        state.attempts().iter().zip(handles).map(|(slot, handle)| attempt(slot, handle, start)).collect();
+    // What never left the queue, or was never polled, was not on the wire.
+    let sent = |i: usize| handles.get(i).is_some_and(|h| h.sent().is_some());
+    let attempts: Vec<Attempt> = state
+        .attempts()
+        .iter()
+        .zip(handles)
+        .filter(|(_, handle)| handle.sent().is_some())
+        .filter_map(|(slot, handle)| attempt(slot, handle, start))
+        .collect();
+    let winner = state.winner().map(|winner| (0..winner).filter(|&i| sent(i)).count());
     // A call without an outcome can't be had here; if it could, it would be ours to explain.
     let outcome = state.outcome().unwrap_or(Outcome::Missing(Reason::Internal));
-    let decided = state.winner().or_else(|| decisive(outcome, &attempts));
+    let decided = winner.or_else(|| decisive(outcome, &attempts));
     Call {
         endpoint: EndpointId(index),
         outcome,
@@ -51,7 +59,7 @@ fn call(index: usize, state: &CallState, handles: &[Handle], start: Instant) -> 
         late_by: state.late_by(),
         hedge_delay: state.plan().hedge_delay(),
         hedges: state.counts(),
-        winner: state.winner(),
+        winner,
         attempts,
     }
 }
@@ -64,19 +72,18 @@ fn decisive(outcome: Outcome, attempts: &[Attempt]) -> Option<usize> {
     failed.or_else(|| (0..attempts.len()).rev().max_by_key(|&i| attempts[i].phase))
 }
 
-fn attempt(slot: &AttemptSlot, handle: &Handle, start: Instant) -> Attempt {
+fn attempt(slot: &AttemptSlot, handle: &Handle, start: Instant) -> Option<Attempt> {
+    let trace = handle.trace()?;
     let (end, outcome, failure) = match &slot.state {
         AttemptState::Ended(end, Ok(())) => (Some(*end), AttemptOutcome::Ok, None),
         AttemptState::Ended(end, Err(failure)) => (Some(*end), AttemptOutcome::Failed, Some(failure)),
         AttemptState::Cancelled(at) => (Some(*at), AttemptOutcome::Cancelled, None),
         AttemptState::Ordered | AttemptState::Running => (None, AttemptOutcome::Cancelled, None),
     };
-    let trace = handle.trace();
-    let began = trace.as_ref().map_or(start, |t| t.started().max(start));
-    // An attempt that was never polled has neither begun nor taken time.
+    let began = trace.started().max(start);
     let end = end.map_or(began, |end| start + end).max(began);
-    let seen = trace.map_or_else(not_started, |t| t.seen(end));
-    build(slot.replica, slot.kind, (began - start, end - start), outcome, failure, &seen)
+    let seen = trace.seen(end);
+    Some(build(slot.replica, slot.kind, (began - start, end - start), outcome, failure, &seen))
 }
 
 fn build(
@@ -103,10 +110,4 @@ fn build(
         phase: seen.phase,
         phases: seen.phases,
     }
-}
-
-fn not_started() -> Seen {
-    let mut phases = Phases::default();
-    phases.add(Phase::Queued, Duration::ZERO);
-    Seen { remote: None, reused: None, http: None, status: None, bytes: 0, phase: Phase::Queued, phases }
 }
