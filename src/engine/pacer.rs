@@ -84,6 +84,9 @@ impl Schedule {
     }
 }
 
+/// Without a period, the latest that a rate is asked again whether there is room.
+const ASK_AGAIN: Duration = Duration::from_secs(60);
+
 impl<C: Clock + Unpin> Pacer<C> {
     /// A pacer whose first round is due now.
     #[must_use]
@@ -168,14 +171,15 @@ impl<C: Clock + Unpin> Pacer<C> {
         if self.running.len() >= self.settings.max_overlap {
             return self.skip(1, SkipCause::Overlap);
         }
-        let reserved = self.limits.borrow().reserve(self.since_epoch());
+        let now = self.since_epoch();
+        let reserved = self.limits.borrow().reserve(now);
         match reserved {
             Ok(tolls) => self.launch(planned, tolls),
             Err(again) => {
                 self.skip(1, SkipCause::Rate);
                 // Without a period there is no next planned start: it is tried when there may be room.
                 if self.settings.every.is_zero() {
-                    self.plan.next = self.shared.epoch + again;
+                    self.plan.next = self.shared.epoch + again.min(now.saturating_add(ASK_AGAIN));
                 }
             }
         }

@@ -143,7 +143,7 @@ impl LiveGuards {
             (0..calls).map(|i| self.destination(EndpointId(i), 0, now).ok().map(|d| d.1)).collect();
         let mut counts = vec![0; self.hosts.len()];
         for route in to.iter().flatten() {
-            counts[route.host] += 1;
+            counts.get_mut(route.host).into_iter().for_each(|count| *count += 1);
         }
         for (host, &count) in self.hosts.iter().zip(&counts) {
             if let Some(rate) = host.rate.as_ref().filter(|_| count > 0) {
