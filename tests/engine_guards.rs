@@ -8,6 +8,7 @@ use fanscope::domain::guards::{DependencySpec, HostSpec, Route};
 use fanscope::domain::{
     CallSpec, EndedBy, EndpointId, Event, Guards, Mode, Outcome, Phase, Reason, Round, Settings, Suppression,
 };
+use fanscope::engine::clock::TokioClock;
 use fanscope::engine::limits::Limits;
 use fanscope::engine::pacer::{Command, Pacer};
 use fanscope::engine::policy::CallPlan;
@@ -225,7 +226,7 @@ async fn r37_what_is_our_own_doing_opens_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn r37_one_probe_at_a_time_and_two_successes_close_it() {
+async fn r37_after_a_pause_one_probe_goes_out_and_its_failure_doubles_the_pause() {
     // Through the pacer, so that time is the session's.
     let guards = one_dependency(3, 100, true);
     let script = vec![vec![Play::fail(5, Reason::ConnReset)], vec![Play::ok(5)], vec![Play::ok(5)]];
@@ -249,6 +250,39 @@ async fn r37_one_probe_at_a_time_and_two_successes_close_it() {
         assert_eq!(of(second), [open; 3], "{second}");
     }
     assert!(rounds[9].0.calls[1].attempts.is_empty());
+}
+
+/// A network where everything fails until a round.
+struct Recovers {
+    from: u64,
+    net: FakeNet,
+}
+
+impl Transport for Recovers {
+    fn attempt(&self, request: AttemptRequest, trace: Trace) -> AttemptFuture {
+        if request.round.0 >= self.from {
+            return self.net.attempt(request, trace);
+        }
+        Box::pin(async { Err(Failure::new(Reason::ConnectRefused, "down")) })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn r37_two_successful_probes_close_the_breaker() {
+    let (mut shared, events) = shared(FakeNet::default());
+    shared.transport = Rc::new(Recovers { from: 5, net: net(vec![Play::ok(5); 3]) });
+    let limits = Limits::new(specs(3), &one_dependency(3, 100, true));
+    let rounds = settled(drive(Pacer::new(shared, limits, settings(1000), Some(12)), events).await);
+    let (open, down) = (Some(Reason::BreakerOpen), Some(Reason::ConnectRefused));
+    let seen: Vec<Vec<_>> =
+        rounds.iter().map(|(r, _)| r.calls.iter().map(|c| c.outcome.reason()).collect()).collect();
+    assert_eq!(seen[..4], vec![vec![down; 3]; 4]);
+    // The tenth failure is of 3 s; rounds of 4 to 7 s are refused, and from 8 s on there are probes.
+    assert_eq!(seen[4..8], vec![vec![open; 3]; 4]);
+    assert_eq!(seen[8..10], vec![vec![None, open, open]; 2]);
+    assert_eq!(seen[10..], vec![vec![None; 3]; 2]);
+    let open_breakers: Vec<_> = rounds.iter().map(|(_, vitals)| vitals.open_breakers).collect();
+    assert_eq!(open_breakers, [0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -404,13 +438,7 @@ async fn engine(
     settings: Settings,
     rounds: u64,
 ) -> Vec<(Arc<Round>, Vitals)> {
-    let events = watch(guards, calls, script, settings, rounds).await;
-    events
-        .into_iter()
-        .filter_map(
-            |e| if let Event::RoundSettled { round, vitals } = e { Some((round, vitals)) } else { None },
-        )
-        .collect()
+    settled(watch(guards, calls, script, settings, rounds).await)
 }
 
 async fn watch(
@@ -420,9 +448,12 @@ async fn watch(
     settings: Settings,
     rounds: u64,
 ) -> Vec<Event> {
-    let (shared, mut events) = shared(FakeNet::new(script));
+    let (shared, events) = shared(FakeNet::new(script));
+    drive(Pacer::new(shared, Limits::new(calls, guards), settings, Some(rounds)), events).await
+}
+
+async fn drive(pacer: Pacer<TokioClock>, mut events: mpsc::Receiver<Event>) -> Vec<Event> {
     let (_commands, orders): (mpsc::Sender<Command>, _) = mpsc::channel(1);
-    let pacer = Pacer::new(shared, Limits::new(calls, guards), settings, Some(rounds));
     let read = async {
         let mut all = Vec::new();
         while let Some(event) = events.recv().await {
@@ -431,6 +462,11 @@ async fn watch(
         all
     };
     tokio::join!(pacer.run(orders), read).1
+}
+
+fn settled(events: Vec<Event>) -> Vec<(Arc<Round>, Vitals)> {
+    let one = |e| if let Event::RoundSettled { round, vitals } = e { Some((round, vitals)) } else { None };
+    events.into_iter().filter_map(one).collect()
 }
 
 #[tokio::test(start_paused = true)]
