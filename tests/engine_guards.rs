@@ -6,7 +6,8 @@ mod support;
 use fanscope::domain::event::{SkipCause, Vitals};
 use fanscope::domain::guards::{DependencySpec, HostSpec, Route};
 use fanscope::domain::{
-    CallSpec, EndedBy, EndpointId, Event, Guards, Mode, Outcome, Phase, Reason, Round, Settings, Suppression,
+    AttemptKind, CallSpec, EndedBy, EndpointId, Event, Guards, Mode, Outcome, Phase, Reason, Round, Settings,
+    Suppression,
 };
 use fanscope::engine::clock::TokioClock;
 use fanscope::engine::limits::Limits;
@@ -109,6 +110,41 @@ async fn r36_the_queue_goes_across_rounds_first_come_first_served() {
     let late = missing(Reason::Deadline);
     assert_eq!(ends, [(ok, ms(60)), (ok, ms(119)), (ok, ms(178)), (late, ms(200))]);
     assert_eq!(sent.borrow().iter().map(|r| r.round.0).collect::<Vec<_>>(), [1, 2, 3, 4]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn r36_a_permit_that_comes_at_the_very_limit_sends_nothing_any_more() {
+    let net = net(vec![Play::ok(200)]);
+    let sent = Rc::clone(&net.sent);
+    let (shared, _events) = shared(net);
+    let limits = guarded(1, &one_dependency(1, 1, false));
+    let one = |budget| run(&shared, &limits, brief(plan(Mode::Deadline, budget, vec![call(None)])));
+    let (first, second) = tokio::join!(one(300), one(200));
+    assert_eq!(first.unwrap().calls[0].outcome, Outcome::Ok);
+    let second = second.unwrap();
+    assert_eq!((second.calls[0].outcome, second.took), (missing(Reason::Throttled), ms(200)));
+    assert_eq!((second.calls[0].attempts.len(), sent.borrow().len()), (0, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn r23_r36_while_the_primary_queues_a_hedge_may_go_where_there_is_a_permit() {
+    let mut guards = replicas(&[&[0], &[0, 1]], false, None);
+    guards.dependencies[0].permits = 1;
+    let calls = vec![call(None), CallPlan { replicas: 2, ..call(hedge(50, 1, true)) }];
+    let expected = [
+        (Play::ok(20), Outcome::Ok, Some(0)),
+        (Play::Hang, missing(Reason::Deadline), None),
+        (Play::fail(20, Reason::ConnReset), missing(Reason::Throttled), None),
+    ];
+    for (play, outcome, winner) in expected {
+        let script = vec![vec![Play::Hang], vec![Play::ok(1), play]];
+        let limits = guarded(2, &guards);
+        let round = play_with(FakeNet::new(script), plan(Mode::Hedge, 200, calls.clone()), &limits).await;
+        let queued = &round.calls[1];
+        assert_eq!((queued.outcome, queued.winner), (outcome, winner));
+        assert_eq!((queued.attempts.len(), queued.attempts[0].kind), (1, AttemptKind::Hedge));
+        assert_eq!((queued.attempts[0].replica, queued.hedges.sent), (1, 1));
+    }
 }
 
 /// A network where a connection goes on working for an attempt after it was dropped.
@@ -323,6 +359,17 @@ async fn r39_a_held_host_is_passed_over_and_a_call_without_another_is_backing_of
     assert_eq!((round.calls[0].outcome, round.calls[0].attempts[0].replica), (Outcome::Ok, 1));
     assert_eq!((round.calls[1].outcome, round.calls[1].end), (missing(Reason::BackingOff), ms(0)));
     assert_eq!((round.calls[1].attempts.len(), sent.borrow().len()), (0, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn r39_hedges_go_on_from_the_replica_that_the_primary_went_to() {
+    let limits = guarded(1, &replicas(&[&[0, 1, 2]], false, None));
+    limits.borrow_mut().guards.hold(EndpointId(0), 0, ms(5000), ms(0));
+    let calls = vec![CallPlan { replicas: 3, ..call(hedge(50, 2, true)) }];
+    let round = play_with(net(vec![Play::Hang]), plan(Mode::Hedge, 200, calls), &limits).await;
+    // The next but one would be the held one: it is passed over again.
+    let to: Vec<_> = round.calls[0].attempts.iter().map(|a| a.replica).collect();
+    assert_eq!(to, [1, 2, 1]);
 }
 
 #[tokio::test(start_paused = true)]
