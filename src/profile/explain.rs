@@ -1,6 +1,7 @@
 //! A profile in plain words, for `fanscope check`: 80 columns, no colour, no secret.
 
 use super::durations::show;
+use super::guards::capped;
 use super::quantities::{show_percent, show_size};
 use super::secrets::redact_url;
 use super::source::visible;
@@ -30,11 +31,12 @@ pub fn explain(profile: &Profile) -> String {
     out.extend(["\n", counted(profile.endpoints.len(), "endpoint").as_str(), split.as_str(), "\n"]);
     let width = profile.endpoints.iter().map(|e| visible(&e.name).width()).max().unwrap_or(0).min(24);
     let guards = profile.guards();
-    for (index, endpoint) in profile.endpoints.iter().enumerate() {
+    let capped = capped(profile, &guards);
+    for (endpoint, routes) in profile.endpoints.iter().zip(&guards.routes) {
         let name = visible(&endpoint.name);
         let pad = " ".repeat(width.saturating_sub(name.width()));
         let mut phrases = self::endpoint(profile, endpoint);
-        phrases.extend(guarded(profile, &guards, index));
+        phrases.extend(guarded(endpoint, routes, &guards, &capped));
         paragraph(&mut out, &format!("  {name}{pad}  "), width + 4, &phrases);
     }
     out.push('\n');
@@ -159,24 +161,14 @@ fn endpoint(profile: &Profile, e: &Endpoint) -> Vec<String> {
 }
 
 /// What holds the endpoint's calls back (R36, R37, R39).
-fn guarded(profile: &Profile, guards: &Guards, index: usize) -> Vec<String> {
-    let (Some(e), Some(routes)) = (profile.endpoints.get(index), guards.routes.get(index)) else {
-        return Vec::new();
-    };
-    let shares = |dependency: usize| {
-        let uses = |routes: &[Route]| routes.iter().any(|r| r.dependency == dependency);
-        let sharing = profile.endpoints.iter().zip(&guards.routes).filter(|(_, routes)| uses(routes));
-        sharing.map(|(e, _)| e).collect::<Vec<_>>()
-    };
+fn guarded(e: &Endpoint, routes: &[Route], guards: &Guards, capped: &BTreeSet<usize>) -> Vec<String> {
     let each = if e.dependency.is_none() && routes.len() > 1 { " for each host" } else { "" };
     let mut phrases = Vec::new();
     phrases.extend(e.dependency.as_ref().map(|name| format!("dependency {}", visible(name))));
     // Replicas may differ: one of them can be shared with an endpoint that says less.
-    let capped = |d: usize| shares(d).iter().any(|e| e.concurrency.is_some());
-    let permits: BTreeSet<Option<u32>> = routes
-        .iter()
-        .map(|r| guards.dependencies.get(r.dependency).filter(|_| capped(r.dependency)).map(|d| d.permits))
-        .collect();
+    let written =
+        |r: &Route| guards.dependencies.get(r.dependency).filter(|_| capped.contains(&r.dependency));
+    let permits: BTreeSet<Option<u32>> = routes.iter().map(|r| written(r).map(|d| d.permits)).collect();
     let texts: Vec<String> = permits.iter().flatten().map(u32::to_string).collect();
     if !texts.is_empty() {
         let unit = if texts == ["1"] { "permit" } else { "permits" };

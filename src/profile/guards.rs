@@ -4,7 +4,7 @@ use super::hosts::{host, replica_urls};
 use super::types::{Endpoint, Profile, Target};
 use crate::domain::guards::{DependencySpec, Guards, HostSpec, Route};
 use crate::domain::{HedgeContract, HedgeDelay, HedgeSettings};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Attempts a second, host and port, where the profile says nothing (R39).
@@ -70,6 +70,12 @@ impl Profile {
         guards.dependencies = permits.into_iter().map(spec).collect();
         guards
     }
+}
+
+/// The dependencies whose permits somebody wrote, by index.
+pub(super) fn capped(profile: &Profile, guards: &Guards) -> BTreeSet<usize> {
+    let written = profile.endpoints.iter().zip(&guards.routes).filter(|(e, _)| e.concurrency.is_some());
+    written.flat_map(|(_, routes)| routes.iter().map(|r| r.dependency)).collect()
 }
 
 /// What is dialled for each replica, and whether that is free of the rate: this machine.

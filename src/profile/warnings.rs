@@ -1,11 +1,11 @@
 //! What is allowed but probably not meant.
 
 use super::durations::show;
-use super::guards::MAX_RPS;
+use super::guards::{MAX_RPS, capped};
 use super::hosts::{host, urls};
 use super::source::visible;
 use super::types::{Endpoint, Profile, Target, Tls};
-use crate::domain::guards::{DependencySpec, Route};
+use crate::domain::guards::Route;
 use crate::domain::{HedgeContract, HedgeSettings, Mode};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -123,21 +123,22 @@ fn not_applied(profile: &Profile) -> Option<String> {
 /// R36: endpoints of one dependency that each say something else of its permits.
 fn differing(profile: &Profile) -> Vec<String> {
     let guards = profile.guards();
-    let told = |(dependency, spec): (usize, &DependencySpec)| {
-        let of = |i: usize| guards.routes[i].iter().any(|r| r.dependency == dependency);
-        let of: Vec<&Endpoint> =
-            profile.endpoints.iter().enumerate().filter(|(i, _)| of(*i)).map(|(_, e)| e).collect();
-        let written = of.iter().filter_map(|e| e.concurrency);
-        let differ = written.collect::<BTreeSet<_>>().len() > 1;
+    let mut sharing: BTreeMap<usize, Vec<&Endpoint>> =
+        capped(profile, &guards).into_iter().map(|d| (d, Vec::new())).collect();
+    for (endpoint, routes) in profile.endpoints.iter().zip(&guards.routes) {
+        for dependency in routes.iter().map(|r| r.dependency).collect::<BTreeSet<_>>() {
+            sharing.entry(dependency).and_modify(|all| all.push(endpoint));
+        }
+    }
+    let told = |of: &Vec<&Endpoint>| {
+        let written: BTreeSet<u32> = of.iter().filter_map(|e| e.concurrency).collect();
+        let smallest = written.first().filter(|_| written.len() > 1)?;
         let names = listed(&of.iter().map(|e| visible(&e.name)).collect::<Vec<_>>());
-        differ.then(|| {
-            format!(
-                "{names} share their permits and differ in `concurrency`: the smallest holds, {}",
-                spec.permits
-            )
-        })
+        Some(format!(
+            "{names} share their permits and differ in `concurrency`: the smallest holds, {smallest}"
+        ))
     };
-    guards.dependencies.iter().enumerate().filter_map(told).collect()
+    sharing.values().filter_map(told).collect()
 }
 
 /// Attempts of a plain round to a host.
@@ -186,13 +187,7 @@ pub(super) fn hedging(profile: &Profile, endpoint: &Endpoint) -> Option<HedgeSet
 /// R36: real upstreams with as many permits as rounds can need.
 fn uncapped(profile: &Profile) -> Option<String> {
     let guards = profile.guards();
-    let capped: BTreeSet<usize> = profile
-        .endpoints
-        .iter()
-        .zip(&guards.routes)
-        .filter(|(e, _)| e.concurrency.is_some())
-        .flat_map(|(_, routes)| routes.iter().map(|r| r.dependency))
-        .collect();
+    let capped = capped(profile, &guards);
     let open = |routes: &Vec<Route>| routes.iter().any(|r| !capped.contains(&r.dependency));
     let real = |e: &Endpoint| matches!(e.target, Target::Urls(_));
     let names: Vec<String> = profile

@@ -47,8 +47,8 @@ impl Permits {
     }
 
     /// Permits that nobody holds or is about to get.
-    #[must_use]
-    pub fn free(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn free(&self) -> usize {
         self.0.available_permits()
     }
 }
