@@ -7,6 +7,7 @@ pub mod cost;
 pub mod event;
 pub mod evidence;
 pub mod fault;
+pub mod guards;
 pub mod ids;
 pub mod numbers;
 pub mod reason;
@@ -18,6 +19,7 @@ pub use cost::Connected;
 pub use event::Event;
 pub use evidence::{Answer, TraceId};
 pub use fault::FaultSwitch;
+pub use guards::Guards;
 pub use ids::{EndpointId, RoundNo};
 pub use reason::{Phase, Reason};
 pub use round::{

@@ -101,6 +101,10 @@ impl HttpTransport {
 }
 
 impl Transport for HttpTransport {
+    fn can_build(&self, request: AttemptRequest) -> bool {
+        self.0.ask(request).is_ok()
+    }
+
     fn attempt(&self, request: AttemptRequest, trace: Trace) -> AttemptFuture {
         let inner = Rc::clone(&self.0);
         Box::pin(async move {

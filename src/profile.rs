@@ -10,6 +10,7 @@ mod error;
 mod expand;
 mod explain;
 mod file;
+mod guards;
 mod hosts;
 mod nearest;
 mod overrides;

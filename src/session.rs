@@ -51,7 +51,12 @@ impl Session {
         let simulated: SimulatedUrls = Arc::new(move |request: AttemptRequest| {
             urls.url(request.endpoint, request.replica, request.round.0, request.attempt)
         });
-        let config = EngineConfig { calls: profile.call_specs(), settings: profile.settings.clone(), rounds };
+        let config = EngineConfig {
+            calls: profile.call_specs(),
+            guards: profile.guards(),
+            settings: profile.settings.clone(),
+            rounds,
+        };
         let for_engine = Arc::clone(&profile);
         let transport = move || HttpTransport::new(for_engine, Some(simulated));
         #[cfg(debug_assertions)]

@@ -3,11 +3,23 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 mod support;
 
-use fanscope::domain::{AttemptKind, AttemptOutcome, EndedBy, Mode, Outcome, Reason, Round};
+use fanscope::domain::guards::{DependencySpec, HostSpec, Route};
+use fanscope::domain::{
+    AttemptKind, AttemptOutcome, EndedBy, Event, Guards, Mode, Outcome, Reason, Round, Settings,
+};
+use fanscope::engine::limits::Limits;
+use fanscope::engine::pacer::{Command, Pacer};
 use fanscope::engine::policy::{CallPlan, HedgePlan, RoundPlan};
+use fanscope::engine::transport::{AttemptFuture, AttemptRequest, Trace, Transport};
 use proptest::prelude::*;
+use std::cell::RefCell;
 use std::rc::Rc;
-use support::{FakeNet, FixedGate, Play, ms, play};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use support::{FakeNet, Play, brief, call, guarded, ms, play, shared, specs};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 fn any_play() -> impl Strategy<Value = Play> {
     let reasons = prop::sample::select(vec![
@@ -66,11 +78,75 @@ fn any_round() -> impl Strategy<Value = (RoundPlan, Vec<Vec<Play>>)> {
 fn run(plan: RoundPlan, script: Vec<Vec<Play>>) -> (std::sync::Arc<Round>, usize, usize) {
     let net = FakeNet::new(script);
     let (alive, sent) = (Rc::clone(&net.alive), Rc::clone(&net.sent));
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
-    let round = runtime.block_on(play(net, plan, FixedGate(None)));
+    let round = paused(play(net, plan));
     let sent = sent.borrow().len();
     (round, alive.get(), sent)
+}
+
+fn paused<T>(test: impl Future<Output = T>) -> T {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    runtime.block_on(test)
+}
+
+/// A fake network whose attempts may outlive being dropped, as connections do, and that counts all of them.
+struct Lingering {
+    net: FakeNet,
+    linger: Duration,
+    alive: Arc<AtomicUsize>,
+    peak: Arc<AtomicUsize>,
+    /// When each went out.
+    sent: Rc<RefCell<Vec<Instant>>>,
+}
+
+impl Lingering {
+    fn new(script: Vec<Vec<Play>>, linger: u64) -> Self {
+        let (alive, peak, sent) = (Arc::default(), Arc::default(), Rc::default());
+        Self { net: FakeNet::new(script), linger: ms(linger), alive, peak, sent }
+    }
+}
+
+/// Something that works for an attempt until a while after it was dropped.
+struct Remains {
+    trace: Option<Trace>,
+    linger: Duration,
+    alive: Arc<AtomicUsize>,
+}
+
+impl Drop for Remains {
+    fn drop(&mut self) {
+        let (trace, linger, alive) = (self.trace.take(), self.linger, Arc::clone(&self.alive));
+        tokio::spawn(async move {
+            tokio::time::sleep(linger).await;
+            alive.fetch_sub(1, Ordering::SeqCst);
+            drop(trace);
+        });
+    }
+}
+
+impl Transport for Lingering {
+    fn attempt(&self, request: AttemptRequest, trace: Trace) -> AttemptFuture {
+        self.sent.borrow_mut().push(Instant::now());
+        let now = self.alive.fetch_add(1, Ordering::SeqCst) + 1;
+        self.peak.fetch_max(now, Ordering::SeqCst);
+        let (linger, alive) = (self.linger, Arc::clone(&self.alive));
+        let remains = Remains { trace: Some(trace.clone()), linger, alive };
+        let inner = self.net.attempt(request, trace);
+        Box::pin(async move {
+            let _remains = remains;
+            inner.await
+        })
+    }
+}
+
+/// One dependency and one host for all replicas of all calls.
+fn one_of_all(calls: &[CallPlan], permits: u32, breaker: bool, max_rps: Option<f64>) -> Guards {
+    let route = Route { dependency: 0, host: 0, breaker };
+    Guards {
+        dependencies: vec![DependencySpec { permits }],
+        hosts: vec![HostSpec { max_rps }],
+        routes: calls.iter().map(|c| vec![route; c.replicas]).collect(),
+    }
 }
 
 fn limit_of(plan: &RoundPlan, index: usize) -> std::time::Duration {
@@ -142,6 +218,109 @@ proptest! {
                 prop_assert_eq!(a.outcome, b.outcome);
                 prop_assert_eq!(a.end, b.end);
             }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    /// Overlapping rounds in every mode, whose attempts fail, hang, panic and outlive being cancelled.
+    #[test]
+    fn r1_r14_r36_permits_are_never_exceeded_and_all_come_back(
+        (plan, script) in any_round(),
+        offsets in prop::collection::vec(0_u64..300, 1..5),
+        permits in 1_u32..6,
+        linger in prop_oneof![Just(0), 1_u64..200],
+        breaker in any::<bool>(),
+    ) {
+        let calls = plan.calls.len();
+        let net = Lingering::new(script, linger);
+        let (alive, peak, sent) = (Arc::clone(&net.alive), Arc::clone(&net.peak), Rc::clone(&net.sent));
+        let limits = guarded(calls, &one_of_all(&plan.calls, permits, breaker, None));
+        let (rounds, last) = paused(async {
+            let (mut shared, _events) = shared(FakeNet::default());
+            shared.transport = Rc::new(net);
+            let one = |after: u64| {
+                let (shared, limits, plan) = (&shared, &limits, plan.clone());
+                async move {
+                    tokio::time::sleep(ms(after)).await;
+                    fanscope::engine::round::run(shared, limits, brief(plan)).await.unwrap()
+                }
+            };
+            let rounds = futures_util::future::join_all(offsets.into_iter().map(one)).await;
+            // Longer than anything lingers and any breaker pauses at first.
+            tokio::time::sleep(ms(6000)).await;
+            let gone = alive.load(Ordering::SeqCst);
+            shared.transport = Rc::new(FakeNet::new(vec![vec![Play::ok(10)]]));
+            let all = support::plan(Mode::WaitAll, 1, vec![call(None); 1]);
+            let last = fanscope::engine::round::run(&shared, &limits, brief(all)).await.unwrap();
+            (rounds, (gone, last))
+        });
+        prop_assert!(peak.load(Ordering::SeqCst) <= permits as usize, "more in flight than permits");
+        let mut attempts = 0;
+        for round in &rounds {
+            prop_assert_eq!(round.answered() + round.missing() + round.not_needed(), calls);
+            for call in &round.calls {
+                attempts += call.attempts.len();
+                prop_assert_eq!(call.hedges.sent, call.hedges.won + call.hedges.wasted);
+                let hedges = call.attempts.iter().filter(|a| a.kind == AttemptKind::Hedge).count();
+                prop_assert_eq!(hedges, call.hedges.sent as usize);
+                let unsent = [Reason::Throttled, Reason::BreakerOpen, Reason::BackingOff];
+                if call.outcome.reason().is_some_and(|r| unsent.contains(&r)) {
+                    prop_assert!(call.attempts.iter().all(|a| a.kind == AttemptKind::Hedge));
+                }
+                if let Some(winner) = call.winner {
+                    prop_assert_eq!(call.attempts[winner].outcome, AttemptOutcome::Ok);
+                    prop_assert_eq!(call.attempts[winner].end, call.end);
+                }
+            }
+        }
+        prop_assert_eq!(attempts, sent.borrow().len(), "what is recorded is what was sent");
+        // Everything is gone, and a free permit is had at once; where the breaker is open, this is its probe.
+        prop_assert_eq!(last.0, 0);
+        prop_assert_eq!((last.1.calls[0].outcome, last.1.took), (Outcome::Ok, ms(10)));
+    }
+
+    /// Hedges, waits for permits and pauses included.
+    #[test]
+    fn r39_no_second_sees_more_attempts_than_the_limit_allows(
+        plays in prop::collection::vec(prop::collection::vec(any_play(), 1..4), 1..6),
+        every in 0_u64..400,
+        limit in 6_u32..15,
+        permits in 1_u32..8,
+        delay in 0_u64..100,
+    ) {
+        let calls = plays.len();
+        let net = Lingering::new(plays, 0);
+        let sent = Rc::clone(&net.sent);
+        let plans = vec![call(None); calls];
+        let guards = one_of_all(&plans, permits, false, Some(f64::from(limit)));
+        let hedge = fanscope::domain::HedgeSettings {
+            delay: fanscope::domain::HedgeDelay::Fixed(ms(delay)),
+            load_budget: 1.0,
+            ..fanscope::domain::HedgeSettings::default()
+        };
+        let settings = Settings { mode: Mode::Hedge, every: ms(every), hedge, ..Settings::default() };
+        let settled = paused(async {
+            let (mut shared, mut events) = shared(FakeNet::default());
+            shared.transport = Rc::new(net);
+            let (_commands, orders): (mpsc::Sender<Command>, _) = mpsc::channel(1);
+            let pacer = Pacer::new(shared, Limits::new(specs(calls), &guards), settings, Some(12));
+            let read = async {
+                let mut settled = 0;
+                while let Some(event) = events.recv().await {
+                    settled += usize::from(matches!(event, Event::RoundSettled { .. }));
+                }
+                settled
+            };
+            tokio::join!(pacer.run(orders), read).1
+        });
+        prop_assert_eq!(settled, 12, "rounds go on");
+        let sent = sent.borrow();
+        for (i, at) in sent.iter().enumerate() {
+            let second = sent[i..].iter().take_while(|t| **t < *at + ms(1000)).count();
+            prop_assert!(second <= limit as usize, "{} attempts in one second", second);
         }
     }
 }

@@ -5,19 +5,17 @@ mod support;
 
 use fanscope::domain::event::AttemptStep;
 use fanscope::domain::{
-    Answer, AttemptOutcome, EndedBy, Event, HedgeContract, HedgeDelay, HedgeSettings, Mode, Outcome, Phase,
-    Reason, Settings, Suppression, TraceId,
+    Answer, AttemptOutcome, EndedBy, Event, Guards, HedgeContract, HedgeDelay, HedgeSettings, Mode, Outcome,
+    Phase, Reason, Settings, Suppression, TraceId,
 };
-use fanscope::engine::clock::TokioClock;
 use fanscope::engine::limits::Limits;
-use fanscope::engine::policy::{CallPlan, Gate, RoundPlan};
-use fanscope::engine::round::{Abort, Shared, run};
-use fanscope::engine::sink::Sink;
+use fanscope::engine::policy::{CallPlan, RoundPlan};
+use fanscope::engine::round::run;
 use fanscope::engine::transport::{AttemptFuture, AttemptRequest, Failure, Trace, Transport};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
-use support::{FakeNet, FixedGate, Play, brief, call, hedge, ms, plan, play, shared};
+use support::{FakeNet, Play, SharedLimits, brief, call, hedge, ms, open, plan, play, play_with, shared};
 
 fn net(calls: Vec<Play>) -> FakeNet {
     FakeNet::new(calls.into_iter().map(|c| vec![c]).collect())
@@ -31,12 +29,10 @@ fn required() -> CallPlan {
     CallPlan { required: true, ..call(None) }
 }
 
-const OPEN: FixedGate = FixedGate(None);
-
 #[tokio::test(start_paused = true)]
 async fn r3_a_panicking_call_is_internal_and_the_round_goes_on() {
     let calls = vec![Play::Panic(ms(10)), Play::PanicAtOnce, Play::ok(50)];
-    let round = play(net(calls), plan(Mode::Deadline, 200, plain(3)), OPEN).await;
+    let round = play(net(calls), plan(Mode::Deadline, 200, plain(3))).await;
     assert_eq!(round.calls[0].outcome, Outcome::Missing(Reason::Internal));
     assert_eq!(round.calls[0].detail(), Some("panicked: planted panic"));
     assert_eq!(round.calls[0].end, ms(10));
@@ -48,7 +44,7 @@ async fn r3_a_panicking_call_is_internal_and_the_round_goes_on() {
 #[tokio::test(start_paused = true)]
 async fn r4_a_call_that_cannot_be_built_is_missing_and_the_others_run() {
     let calls = vec![Play::fail(0, Reason::InvalidRequest), Play::ok(50)];
-    let round = play(net(calls), plan(Mode::Deadline, 200, plain(2)), OPEN).await;
+    let round = play(net(calls), plan(Mode::Deadline, 200, plain(2))).await;
     assert_eq!(round.calls[0].outcome, Outcome::Missing(Reason::InvalidRequest));
     assert_eq!(round.calls[1].outcome, Outcome::Ok);
 }
@@ -82,11 +78,8 @@ impl Transport for Evident {
 
 #[tokio::test(start_paused = true)]
 async fn s8_6_a_failed_attempt_keeps_its_answer_and_no_other_does() {
-    let (sink, _events) = Sink::new();
-    let (transport, epoch) = (Rc::new(Evident), tokio::time::Instant::now());
-    let shared = Shared { clock: TokioClock, transport, sink, epoch, abort: Abort::default() };
-    let gate: &RefCell<dyn Gate> = &RefCell::new(OPEN);
-    let round = run(&shared, gate, brief(plan(Mode::Deadline, 200, plain(4)))).await.unwrap();
+    let (shared, _events) = shared(Evident);
+    let round = run(&shared, &open(4), brief(plan(Mode::Deadline, 200, plain(4)))).await.unwrap();
     let attempts: Vec<_> = round.calls.iter().map(|c| &c.attempts[0]).collect();
     let lines: Vec<_> =
         attempts.iter().map(|a| a.answer.as_ref().map(|answer| answer.status_line.as_str())).collect();
@@ -102,22 +95,22 @@ async fn s8_6_a_failed_attempt_keeps_its_answer_and_no_other_does() {
 async fn r7_an_endpoints_own_timeout_cuts_it_with_its_own_reason() {
     let mut plan = plan(Mode::Deadline, 200, plain(2));
     plan.calls[0].timeout = Some(ms(100));
-    let round = play(net(vec![Play::ok(101), Play::ok(150)]), plan.clone(), OPEN).await;
+    let round = play(net(vec![Play::ok(101), Play::ok(150)]), plan.clone()).await;
     assert_eq!(round.calls[0].outcome, Outcome::Missing(Reason::Timeout));
     assert_eq!(round.calls[0].end, ms(100));
     assert_eq!(round.calls[0].attempts[0].outcome, AttemptOutcome::Cancelled);
     assert_eq!((round.took, round.ended_by), (ms(150), EndedBy::AllSettled));
     // Success at the very instant wins; a timeout beyond the budget never fires.
-    let round = play(net(vec![Play::ok(100), Play::ok(150)]), plan.clone(), OPEN).await;
+    let round = play(net(vec![Play::ok(100), Play::ok(150)]), plan.clone()).await;
     assert_eq!(round.calls[0].outcome, Outcome::Ok);
     plan.calls[0].timeout = Some(ms(200));
-    let round = play(net(vec![Play::Hang, Play::ok(150)]), plan, OPEN).await;
+    let round = play(net(vec![Play::Hang, Play::ok(150)]), plan).await;
     assert_eq!(round.calls[0].outcome, Outcome::Missing(Reason::Deadline));
 }
 
 #[tokio::test(start_paused = true)]
 async fn r12_a_hanging_call_never_ends_the_round_before_the_budget() {
-    let round = play(net(vec![Play::Hang]), plan(Mode::Deadline, 200, plain(1)), OPEN).await;
+    let round = play(net(vec![Play::Hang]), plan(Mode::Deadline, 200, plain(1))).await;
     assert_eq!(round.took, ms(200));
     assert_eq!(round.overshoot(), Some(Duration::ZERO));
     assert_eq!(round.calls[0].phase, Phase::Waiting);
@@ -128,8 +121,8 @@ async fn r13_r14_the_result_is_published_before_anything_is_cancelled_and_nothin
     let net = net(vec![Play::Hang, Play::ok(10)]);
     let alive = std::rc::Rc::clone(&net.alive);
     let (shared, mut events) = shared(net);
-    let gate: &RefCell<dyn Gate> = &RefCell::new(OPEN);
-    let round = run(&shared, gate, brief(plan(Mode::Deadline, 200, plain(2)))).await.unwrap();
+    let limits = &open(4);
+    let round = run(&shared, limits, brief(plan(Mode::Deadline, 200, plain(2)))).await.unwrap();
     assert_eq!((alive.get(), round.lingering), (0, 0));
     let mut published = false;
     let mut cancelled_after = false;
@@ -163,9 +156,9 @@ async fn r13_what_is_alive_after_the_grace_is_counted_and_delays_no_result() {
     let traces = std::rc::Rc::default();
     let (mut shared, mut events) = shared(FakeNet::default());
     shared.transport = std::rc::Rc::new(Haunted(std::rc::Rc::clone(&traces)));
-    let gate: &RefCell<dyn Gate> = &RefCell::new(OPEN);
+    let limits = &open(4);
     let began = tokio::time::Instant::now();
-    let round = run(&shared, gate, brief(plan(Mode::Deadline, 200, plain(3)))).await.unwrap();
+    let round = run(&shared, limits, brief(plan(Mode::Deadline, 200, plain(3)))).await.unwrap();
     assert_eq!((round.took, round.lingering), (ms(200), 3));
     assert_eq!(began.elapsed(), ms(250), "the grace is 50 ms, and no longer");
     let published = std::iter::from_fn(|| events.try_recv().ok())
@@ -174,7 +167,7 @@ async fn r13_what_is_alive_after_the_grace_is_counted_and_delays_no_result() {
 
     // What is gone within the grace does not linger.
     traces.borrow_mut().clear();
-    let (round, ()) = tokio::join!(run(&shared, gate, brief(plan(Mode::Deadline, 200, plain(3)))), async {
+    let (round, ()) = tokio::join!(run(&shared, limits, brief(plan(Mode::Deadline, 200, plain(3)))), async {
         tokio::time::sleep(ms(220)).await;
         traces.borrow_mut().clear();
     });
@@ -183,11 +176,11 @@ async fn r13_what_is_alive_after_the_grace_is_counted_and_delays_no_result() {
 
 #[tokio::test(start_paused = true)]
 async fn r24_a_warming_call_has_no_delay_and_the_round_says_so() {
-    let mut limits = Limits::new(specs(&[HedgeContract::ByMode, HedgeContract::Off]));
+    let mut limits = limits_of(&[HedgeContract::ByMode, HedgeContract::Off]);
     let plan = limits.plan(&Settings { mode: Mode::Hedge, ..Settings::default() });
     let (shared, mut events) = shared(net(vec![Play::ok(10), Play::ok(10)]));
-    let gate: &RefCell<dyn Gate> = &RefCell::new(OPEN);
-    let round = run(&shared, gate, brief(plan)).await.unwrap();
+    let limits = &open(2);
+    let round = run(&shared, limits, brief(plan)).await.unwrap();
     let Ok(Event::RoundStarted(started)) = events.try_recv() else { panic!("no start") };
     assert_eq!((started.warming, started.hedge_delays), (1, vec![None, None]));
     assert_eq!(round.calls[0].hedge_delay, None);
@@ -204,8 +197,8 @@ async fn the_live_events_tell_every_attempt_from_its_start_to_its_end() {
     let mut calls = plain(3);
     calls.push(call(hedge(50, 1, true)));
     let (shared, mut events) = shared(FakeNet::new(script));
-    let gate: &RefCell<dyn Gate> = &RefCell::new(OPEN);
-    let round = run(&shared, gate, brief(plan(Mode::Deadline, 200, calls))).await.unwrap();
+    let limits = &open(4);
+    let round = run(&shared, limits, brief(plan(Mode::Deadline, 200, calls))).await.unwrap();
     let mut ends = std::collections::BTreeMap::new();
     let mut settled = std::collections::BTreeMap::new();
     while let Ok(event) = events.try_recv() {
@@ -240,8 +233,8 @@ async fn r14_an_abandoned_round_is_reported_and_leaves_nothing() {
     let net = net(vec![Play::Hang, Play::ok(10)]);
     let alive = std::rc::Rc::clone(&net.alive);
     let (shared, _events) = shared(net);
-    let gate: &RefCell<dyn Gate> = &RefCell::new(OPEN);
-    let (round, ()) = tokio::join!(run(&shared, gate, brief(plan(Mode::Deadline, 200, plain(2)))), async {
+    let limits = &open(4);
+    let (round, ()) = tokio::join!(run(&shared, limits, brief(plan(Mode::Deadline, 200, plain(2)))), async {
         tokio::time::sleep(ms(50)).await;
         shared.abort.tell();
     });
@@ -255,7 +248,7 @@ async fn r14_an_abandoned_round_is_reported_and_leaves_nothing() {
 #[tokio::test(start_paused = true)]
 async fn r22_a_missed_quorum_says_how_many_are_short() {
     let plan = RoundPlan { k: Some(3), ..plan(Mode::Quorum, 200, plain(3)) };
-    let round = play(net(vec![Play::ok(10), Play::Hang, Play::Hang]), plan, OPEN).await;
+    let round = play(net(vec![Play::ok(10), Play::Hang, Play::Hang]), plan).await;
     assert_eq!((round.shortfall(), round.partial()), (Some(2), true));
 }
 
@@ -265,7 +258,7 @@ async fn r23_hedges_are_armed_again_after_each_and_wrap_round_the_replicas() {
     calls[0].replicas = 2;
     let net = net(vec![Play::Hang]);
     let sent = std::rc::Rc::clone(&net.sent);
-    let round = play(net, plan(Mode::Hedge, 200, calls), OPEN).await;
+    let round = play(net, plan(Mode::Hedge, 200, calls)).await;
     let starts: Vec<_> = round.calls[0].attempts.iter().map(|a| a.start).collect();
     assert_eq!(starts, [ms(0), ms(30), ms(60), ms(90)]);
     let replicas: Vec<_> = sent.borrow().iter().map(|r| r.replica).collect();
@@ -279,10 +272,10 @@ async fn r23_hedges_are_armed_again_after_each_and_wrap_round_the_replicas() {
 async fn r25_a_failure_that_no_retry_helps_settles_the_call_unless_another_attempt_is_alive() {
     let plan = plan(Mode::Hedge, 200, vec![call(hedge(50, 1, true))]);
     let early = FakeNet::new(vec![vec![Play::fail(20, Reason::CheckFailed), Play::ok(10)]]);
-    let round = play(early, plan.clone(), OPEN).await;
+    let round = play(early, plan.clone()).await;
     assert_eq!((round.took, round.calls[0].attempts.len()), (ms(20), 1));
     let late = FakeNet::new(vec![vec![Play::fail(70, Reason::CheckFailed), Play::ok(40)]]);
-    let round = play(late, plan, OPEN).await;
+    let round = play(late, plan).await;
     assert_eq!((round.took, round.calls[0].outcome), (ms(90), Outcome::Ok));
 }
 
@@ -290,7 +283,7 @@ async fn r25_a_failure_that_no_retry_helps_settles_the_call_unless_another_attem
 async fn r25_without_on_error_a_failure_before_the_delay_settles_the_call() {
     let plan = plan(Mode::Hedge, 200, vec![call(hedge(50, 1, false))]);
     let net = FakeNet::new(vec![vec![Play::fail(20, Reason::ConnReset), Play::ok(10)]]);
-    let round = play(net, plan, OPEN).await;
+    let round = play(net, plan).await;
     assert_eq!(round.calls[0].outcome, Outcome::Missing(Reason::ConnReset));
     assert_eq!(round.took, ms(20));
 }
@@ -299,7 +292,7 @@ async fn r25_without_on_error_a_failure_before_the_delay_settles_the_call() {
 async fn r28_a_suppressed_hedge_is_spent_and_counted_by_its_cause() {
     let plan = plan(Mode::Hedge, 200, vec![call(hedge(50, 1, true)), call(hedge(50, 1, true))]);
     let net = net(vec![Play::ok(150), Play::fail(20, Reason::ConnReset)]);
-    let round = play(net, plan, FixedGate(Some(Suppression::Budget))).await;
+    let round = play_with(net, plan, &no_tokens(2)).await;
     for call in &round.calls {
         assert_eq!((call.hedges.sent, call.hedges.suppressed.get(Suppression::Budget)), (0, 1));
     }
@@ -311,9 +304,9 @@ async fn r28_a_suppressed_hedge_is_spent_and_counted_by_its_cause() {
 async fn r32_wait_all_is_never_cut_at_the_budget() {
     let mut plan = plan(Mode::WaitAll, 200, plain(2));
     plan.request_budget = ms(500);
-    let round = play(net(vec![Play::ok(300), Play::fail(400, Reason::ConnReset)]), plan.clone(), OPEN).await;
+    let round = play(net(vec![Play::ok(300), Play::fail(400, Reason::ConnReset)]), plan.clone()).await;
     assert_eq!((round.took, round.ended_by, round.ok), (ms(400), EndedBy::AllSettled, true));
-    let round = play(net(vec![Play::ok(300), Play::Hang]), plan, OPEN).await;
+    let round = play(net(vec![Play::ok(300), Play::Hang]), plan).await;
     assert_eq!((round.took, round.ended_by), (ms(500), EndedBy::RequestDeadline));
     assert_eq!(round.calls[1].outcome, Outcome::Missing(Reason::RequestDeadline));
     assert!(round.ok, "only a required call fails a round");
@@ -322,12 +315,12 @@ async fn r32_wait_all_is_never_cut_at_the_budget() {
 #[tokio::test(start_paused = true)]
 async fn r33_fail_fast_ends_at_the_first_failure() {
     let calls = vec![Play::ok(10), Play::fail(60, Reason::ConnectRefused), Play::Hang];
-    let round = play(net(calls), plan(Mode::FailFast, 200, plain(3)), OPEN).await;
+    let round = play(net(calls), plan(Mode::FailFast, 200, plain(3))).await;
     assert_eq!((round.took, round.ended_by, round.ok), (ms(60), EndedBy::FailedFast, false));
     assert_eq!(round.calls[0].outcome, Outcome::Ok);
     assert_eq!(round.calls[2].outcome, Outcome::Missing(Reason::SiblingFailed));
     assert_eq!(round.failed, [round.calls[1].endpoint]);
-    let round = play(net(vec![Play::ok(10), Play::ok(300)]), plan(Mode::FailFast, 200, plain(2)), OPEN).await;
+    let round = play(net(vec![Play::ok(10), Play::ok(300)]), plan(Mode::FailFast, 200, plain(2))).await;
     assert_eq!((round.took, round.ended_by, round.ok), (ms(300), EndedBy::AllSettled, true));
 }
 
@@ -336,7 +329,7 @@ async fn r34_a_required_failure_ends_the_round_at_once() {
     let calls = vec![required(), required(), call(None), call(None)];
     let plays =
         vec![Play::fail(80, Reason::ConnReset), Play::fail(80, Reason::HttpStatus), Play::ok(30), Play::Hang];
-    let round = play(net(plays), plan(Mode::Deadline, 200, calls), OPEN).await;
+    let round = play(net(plays), plan(Mode::Deadline, 200, calls)).await;
     assert_eq!((round.took, round.ended_by, round.ok), (ms(80), EndedBy::RequiredFailed, false));
     assert_eq!(round.failed.len(), 2, "every required failure that occurred is listed");
     assert_eq!(round.calls[3].outcome, Outcome::Missing(Reason::SiblingFailed));
@@ -347,13 +340,13 @@ async fn r34_required_calls_run_past_the_budget_and_optional_ones_do_not() {
     let calls = vec![required(), call(None)];
     let mut plan = plan(Mode::Deadline, 200, calls);
     plan.request_budget = ms(500);
-    let round = play(net(vec![Play::ok(350), Play::Hang]), plan.clone(), OPEN).await;
+    let round = play(net(vec![Play::ok(350), Play::Hang]), plan.clone()).await;
     assert_eq!((round.took, round.ended_by, round.ok), (ms(350), EndedBy::AllSettled, true));
     assert_eq!((round.calls[1].outcome, round.calls[1].end), (Outcome::Missing(Reason::Deadline), ms(200)));
     // Settled before the optional calls were cut: the deadline ended the round.
-    let round = play(net(vec![Play::ok(100), Play::Hang]), plan.clone(), OPEN).await;
+    let round = play(net(vec![Play::ok(100), Play::Hang]), plan.clone()).await;
     assert_eq!((round.took, round.ended_by), (ms(200), EndedBy::Deadline));
-    let round = play(net(vec![Play::Hang, Play::ok(10)]), plan, OPEN).await;
+    let round = play(net(vec![Play::Hang, Play::ok(10)]), plan).await;
     assert_eq!((round.took, round.ended_by, round.ok), (ms(500), EndedBy::RequestDeadline, false));
     assert_eq!(round.calls[0].outcome, Outcome::Missing(Reason::RequestDeadline));
 }
@@ -362,7 +355,7 @@ async fn r34_required_calls_run_past_the_budget_and_optional_ones_do_not() {
 async fn r34_all_optional_calls_down_is_a_successful_empty_partial_round() {
     let plays = vec![Play::ok(20), Play::fail(5, Reason::ConnectRefused), Play::fail(9, Reason::Dns)];
     let calls = vec![required(), call(None), call(None)];
-    let round = play(net(plays), plan(Mode::Deadline, 200, calls), OPEN).await;
+    let round = play(net(plays), plan(Mode::Deadline, 200, calls)).await;
     assert!(round.ok && round.partial() && !round.cacheable());
     assert_eq!(round.answered_optional, 0);
 }
@@ -372,11 +365,19 @@ async fn r18_r34_a_quorum_counts_optional_calls_and_required_ones_are_still_awai
     let calls = vec![required(), call(None), call(None), call(None)];
     let plan = RoundPlan { k: Some(1), ..plan(Mode::Quorum, 200, calls) };
     let plays = vec![Play::ok(150), Play::ok(20), Play::ok(90), Play::Hang];
-    let round = play(net(plays), plan, OPEN).await;
+    let round = play(net(plays), plan).await;
     assert_eq!(round.quorum_at, Some(ms(20)));
     assert_eq!((round.calls[2].outcome, round.calls[2].end), (Outcome::NotNeeded, ms(20)));
     assert_eq!((round.took, round.ended_by), (ms(150), EndedBy::AllSettled));
     assert!(!round.partial());
+}
+
+fn limits_of(contracts: &[HedgeContract]) -> Limits {
+    Limits::new(specs(contracts), &Guards::default())
+}
+
+fn no_tokens(calls: usize) -> SharedLimits {
+    Rc::new(RefCell::new(limits_of(&vec![HedgeContract::ByMode; calls])))
 }
 
 fn specs(contracts: &[HedgeContract]) -> Vec<fanscope::domain::CallSpec> {
@@ -393,8 +394,7 @@ fn specs(contracts: &[HedgeContract]) -> Vec<fanscope::domain::CallSpec> {
 #[test]
 fn r34a_an_endpoints_own_contract_holds_in_deadline_and_quorum_rounds() {
     let own = HedgeSettings { delay: HedgeDelay::Fixed(ms(40)), ..HedgeSettings::default() };
-    let mut limits =
-        Limits::new(specs(&[HedgeContract::Own(own), HedgeContract::Off, HedgeContract::ByMode]));
+    let mut limits = limits_of(&[HedgeContract::Own(own), HedgeContract::Off, HedgeContract::ByMode]);
     let hedged = |mode: Mode, limits: &mut Limits| {
         let plan = limits.plan(&Settings { mode, ..Settings::default() });
         plan.calls.iter().map(|c| c.hedge.is_some()).collect::<Vec<_>>()
@@ -407,13 +407,13 @@ fn r34a_an_endpoints_own_contract_holds_in_deadline_and_quorum_rounds() {
 
 #[tokio::test(start_paused = true)]
 async fn r24_a_percentile_warms_for_thirty_primaries_and_stays_within_its_bounds() {
-    let mut limits = Limits::new(specs(&[HedgeContract::ByMode, HedgeContract::ByMode]));
+    let mut limits = limits_of(&[HedgeContract::ByMode, HedgeContract::ByMode]);
     let settings = Settings { mode: Mode::Hedge, ..Settings::default() };
     let script = vec![vec![Play::ok(40)], vec![Play::Hang]];
     for _ in 0..30 {
         let plan = limits.plan(&settings);
         assert_eq!(plan.calls[0].hedge.unwrap().suppressed, Some(Suppression::Warming));
-        let round = play(FakeNet::new(script.clone()), plan, OPEN).await;
+        let round = play(FakeNet::new(script.clone()), plan).await;
         assert_eq!(round.calls[0].hedges.suppressed.total(), 0, "it answered before any delay");
         assert_eq!(round.calls[1].hedges.suppressed.get(Suppression::Warming), 1);
         limits.learn(&round);
@@ -427,23 +427,24 @@ async fn r24_a_percentile_warms_for_thirty_primaries_and_stays_within_its_bounds
 
 #[test]
 fn r28_a_race_is_not_limited_by_the_load_budget_and_other_hedges_are() {
-    let mut limits = Limits::new(specs(&[HedgeContract::ByMode]));
+    let mut limits = limits_of(&[HedgeContract::ByMode]);
     let call = fanscope::domain::EndpointId(0);
-    assert_eq!(limits.admit(call, false), Err(Suppression::Budget));
-    assert_eq!(limits.admit(call, true), Ok(()));
+    assert_eq!(limits.hedge(call, 1, false, Duration::ZERO).unwrap_err(), Suppression::Budget);
+    assert_eq!(limits.hedge(call, 1, true, Duration::ZERO).unwrap().0, 1);
 }
 
 #[test]
 fn r30_a_call_that_must_not_be_repeated_runs_unhedged() {
     let mut calls = specs(&[HedgeContract::ByMode]);
     calls[0].repeatable = false;
-    let plan = Limits::new(calls).plan(&Settings { mode: Mode::Hedge, ..Settings::default() });
+    let plan =
+        Limits::new(calls, &Guards::default()).plan(&Settings { mode: Mode::Hedge, ..Settings::default() });
     assert_eq!(plan.calls[0].hedge.unwrap().suppressed, Some(Suppression::NotIdempotent));
 }
 
 #[tokio::test(start_paused = true)]
 async fn r40_only_a_complete_round_may_be_cached() {
-    let round = play(net(vec![Play::ok(10); 2]), plan(Mode::Deadline, 200, plain(2)), OPEN).await;
+    let round = play(net(vec![Play::ok(10); 2]), plan(Mode::Deadline, 200, plain(2))).await;
     assert!(round.cacheable() && !round.partial());
     assert!((round.completeness() - 1.0).abs() < f64::EPSILON);
 }

@@ -32,7 +32,7 @@ fn run(profile: &Arc<Profile>, settings: Settings, rounds: Option<u64>) -> (Engi
     let urls = fleet.urls();
     let simulated: SimulatedUrls =
         Arc::new(move |r: AttemptRequest| urls.url(r.endpoint, r.replica, r.round.0, r.attempt));
-    let config = EngineConfig { calls: profile.call_specs(), settings, rounds };
+    let config = EngineConfig { calls: profile.call_specs(), guards: profile.guards(), settings, rounds };
     (spawn(config, move || HttpTransport::new(profile, Some(simulated))).unwrap(), fleet)
 }
 

@@ -3,23 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 mod support;
 
-use fanscope::domain::{CallSpec, EndedBy, Event, HedgeContract, Mode, Round, Settings};
+use fanscope::domain::{EndedBy, Event, Guards, Mode, Round, Settings};
 use fanscope::engine::limits::Limits;
 use fanscope::engine::pacer::{Command, Pacer};
 use std::sync::Arc;
-use support::{FakeNet, Play, ms, shared};
+use support::{FakeNet, Play, ms, shared, specs};
 use tokio::sync::mpsc;
-
-fn specs(n: usize) -> Vec<CallSpec> {
-    let spec = CallSpec {
-        required: false,
-        timeout: None,
-        replicas: 1,
-        repeatable: true,
-        hedge: HedgeContract::ByMode,
-    };
-    vec![spec; n]
-}
 
 struct Bench {
     commands: mpsc::Sender<Command>,
@@ -29,12 +18,16 @@ struct Bench {
 
 /// Starts a pacer on the local set; events are read as they come.
 fn start(script: Vec<Play>, settings: Settings, rounds: Option<u64>) -> Bench {
+    start_behind(&Guards::default(), script, settings, rounds)
+}
+
+fn start_behind(guards: &Guards, script: Vec<Play>, settings: Settings, rounds: Option<u64>) -> Bench {
     let net = FakeNet::new(script.into_iter().map(|p| vec![p]).collect());
     let alive = std::rc::Rc::clone(&net.alive);
     let calls = specs(net.script.len());
     let (shared, events) = shared(net);
     let (commands, orders) = mpsc::channel(8);
-    tokio::task::spawn_local(Pacer::new(shared, Limits::new(calls), settings, rounds).run(orders));
+    tokio::task::spawn_local(Pacer::new(shared, Limits::new(calls, guards), settings, rounds).run(orders));
     Bench { commands, events, alive }
 }
 

@@ -418,46 +418,56 @@ fn r35_r36_r39_warnings_tell_what_is_probably_not_meant() {
         "never strikes",
         "insecure",
         "no effect on http",
-        "above 50/s, and nothing holds them back yet",
+        "above 50/s: hedges of the race are suppressed",
         "uncapped",
-        "not applied yet: breaker, concurrency, dependency, probe",
+        "not applied yet: probe",
     ] {
         assert!(told.contains(part), "{part} in\n{told}");
     }
     let loopback =
         "[round]\nevery = '1ms'\n[[endpoint]]\nname = 'a'\nurl = 'http://127.0.0.1:1/'\nconcurrency = 1\n";
-    assert_eq!(profile::warnings(&parse(loopback)), ["not applied yet: concurrency"]);
+    assert_eq!(profile::warnings(&parse(loopback)), Vec::<String>::new());
 }
 
-/// Each key that nothing acts on yet is named once, in the warnings and in the explanation, which never says
-/// that it protects anybody.
+/// The explanation says of each endpoint what holds it back, and the warnings what that leads to.
 #[test]
-fn r36_r37_r39_what_is_not_applied_yet_is_said() {
-    let keys = [
-        ("", "concurrency = 3", "concurrency 3"),
-        ("", "dependency = 'db'", "dependency db"),
-        ("", "breaker = true", "breaker"),
-        ("max_rps = 7", "", "max_rps 7"),
-        ("probe = '5%'", "", "probe 5%"),
-    ];
-    for (round, own, shown) in keys {
-        let key = shown.split(' ').next().unwrap();
-        for every in ["0ms", "1ms", "500ms"] {
-            let found = parse(&format!(
-                "[round]\nevery = '{every}'\n{round}\n[[endpoint]]\nname = 'a'\nurl = 'http://a'\n{own}\n"
-            ));
-            let warnings = profile::warnings(&found);
-            let told: Vec<_> = warnings.iter().filter(|w| w.starts_with("not applied yet: ")).collect();
-            assert_eq!(told, [&format!("not applied yet: {key}")]);
-            let fast = warnings.iter().any(|w| w.starts_with("a:80: ") && w.contains("back"));
-            assert_eq!(fast, every != "500ms", "{warnings:?}");
-            let text = profile::explain(&found).split_whitespace().collect::<Vec<_>>().join(" ");
-            assert!(text.contains(&format!("not applied yet: {shown}")), "{text}");
-            for promise in ["skipped", "held to", "in flight,", "at most 3 in", "watched"] {
-                assert!(!text.contains(promise), "{promise} in {text}");
-            }
-        }
-    }
+fn r36_r37_r39_what_holds_calls_back_is_said() {
+    let told = |round: &str, own: &[&str]| {
+        let one =
+            |(i, own): (usize, &&str)| format!("[[endpoint]]\nname = 'e{i}'\nurl = 'http://a/{i}'\n{own}\n");
+        let endpoints: String = own.iter().enumerate().map(one).collect();
+        let found = parse(&format!("[round]\n{round}\n{endpoints}"));
+        let text = profile::explain(&found).split_whitespace().collect::<Vec<_>>().join(" ");
+        (text, profile::warnings(&found).join("\n"))
+    };
+    let (text, warnings) = told("", &["concurrency = 3\ndependency = 'db'\nbreaker = true"]);
+    assert!(text.contains("dependency db, 3 permits, breaker, at most 50 attempts/s"), "{text}");
+    assert_eq!(warnings, "");
+    let (text, warnings) = told("max_rps = 7", &[""]);
+    assert!(text.contains("uncapped, at most 7 attempts/s"), "{text}");
+    assert_eq!(warnings, "uncapped: no `concurrency` limits the attempts in flight to e0");
+
+    // One dependency, and not everybody says the same of it.
+    let (text, warnings) = told("", &["concurrency = 5", "", "concurrency = 1"]);
+    assert_eq!(text.matches("1 permit,").count(), 3, "{text}");
+    assert_eq!(warnings, "e0, e1, e2 share their permits and differ in `concurrency`: the smallest holds, 1");
+
+    let limited = "concurrency = 1";
+    let (_, warnings) = told("every = '10ms'", &[limited]);
+    assert_eq!(warnings, "a:80: 1 attempts a round every 10ms are 100/s, above 50/s: rounds are skipped");
+    let (_, warnings) = told("every = '0ms'", &[limited]);
+    assert_eq!(warnings, "a:80: rounds without a pause, held to 50 attempts/s");
+    let (_, warnings) = told("max_rps = 2", &[limited; 3]);
+    let wide = "a:80: 3 attempts in one round are above 2/s: a round goes out at most every 1.5s, the others are \
+                skipped";
+    assert_eq!(warnings, wide);
+    assert_eq!(told("max_rps = 2\nevery = '2s'", &[limited; 3]).1, "");
+    let race = "concurrency = 1\nhedge = { delay = '0ms' }";
+    let (_, warnings) = told("max_rps = 5\nevery = '250ms'", &[race]);
+    let suppressed =
+        "a:80: 2 attempts a round every 250ms are 8/s, above 5/s: hedges of the race are suppressed";
+    assert_eq!(warnings, suppressed);
+    assert_eq!(told("probe = '5%'", &[limited]).1, "not applied yet: probe");
 }
 
 proptest! {

@@ -4,10 +4,11 @@
 mod support;
 
 use fanscope::domain::{AttemptKind, Call, Mode, Outcome, Phase, Reason, Round};
+use fanscope::engine::limits::breaker::{Breaker, Class, Rule, State};
 use fanscope::engine::limits::tokens::Tokens;
 use fanscope::engine::policy::RoundPlan;
 use serde_json::Value;
-use support::{FakeNet, FixedGate, Play, call, hedge, plan, play};
+use support::{FakeNet, Play, call, guarded, hedge, one_dependency, plan, play_with};
 
 /// Shapes that belong to the profile: rejected before there is a round.
 const REJECTED: [&str; 2] = ["round_empty", "round_quorum_larger_than_n_rejected"];
@@ -99,18 +100,67 @@ async fn every_round_vector_passes_through_the_real_runner() {
     for vector in vectors("round") {
         let name = vector["name"].as_str().unwrap();
         let input = &vector["input"];
-        // Rounds that wait for permits come with the permits.
-        if input.get("permits").is_some() || REJECTED.contains(&name) {
+        if REJECTED.contains(&name) {
             continue;
         }
         let net = FakeNet::new(script(input));
         let alive = std::rc::Rc::clone(&net.alive);
-        let round = play(net, plan_of(input), FixedGate(None)).await;
+        let plan = plan_of(input);
+        let permits = input["permits"].as_u64().map(|n| u32::try_from(n).unwrap());
+        let guards = permits.map(|n| one_dependency(plan.calls.len(), n, false)).unwrap_or_default();
+        let round = play_with(net, plan.clone(), &guarded(plan.calls.len(), &guards)).await;
         check_round(name, &round, &vector["expected"]);
         assert_eq!(alive.get(), 0, "{name}: something outlived its round");
         played += 1;
     }
-    assert_eq!(played, 17);
+    assert_eq!(played, 20);
+}
+
+#[test]
+fn r37_the_breaker_vector_passes() {
+    let mut run = 0;
+    for vector in vectors("breaker") {
+        let input = &vector["input"];
+        let number = |key: &str| input[key].as_u64().unwrap();
+        assert_eq!(number("half_open_probes"), 1);
+        let mut breaker = Breaker::new(Rule {
+            window: usize::try_from(number("window")).unwrap(),
+            least: usize::try_from(number("min_calls")).unwrap(),
+            failure_percent: 50,
+            open: support::ms(number("open_ms")),
+            successes: u32::try_from(number("half_open_successes")).unwrap(),
+            ..Rule::default()
+        });
+        assert_eq!(input["failure_ratio"], 0.5);
+        let mut out = std::collections::BTreeMap::new();
+        let mut said = Vec::new();
+        for event in input["events"].as_array().unwrap() {
+            let (now, id) = (support::ms(event["t"].as_u64().unwrap()), event["id"].as_u64().unwrap());
+            let what = if event["op"] == "admit" {
+                breaker.admit(now).map_or("rejected", |admission| {
+                    out.insert(id, admission);
+                    "admitted"
+                })
+            } else {
+                let (class, word) = match event["class"].as_str().unwrap() {
+                    "success" => (Class::Success, "success"),
+                    "failure" => (Class::Failure, "failure"),
+                    _ => (Class::Ignored, "ignore"),
+                };
+                if breaker.settle(out.remove(&id).unwrap(), class, now) { word } else { "stale_ignored" }
+            };
+            let state = match breaker.state() {
+                _ if what == "rejected" => "breaker_open",
+                State::Closed => "closed",
+                State::Open { .. } => "open",
+                State::HalfOpen { .. } => "half_open",
+            };
+            said.push(format!("{what}:{state}"));
+        }
+        assert_eq!(Value::from(said), vector["expected"]);
+        run += 1;
+    }
+    assert_eq!(run, 1);
 }
 
 #[test]

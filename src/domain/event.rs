@@ -13,12 +13,27 @@ use std::time::Duration;
 /// Totals of the engine since its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Vitals {
-    /// Planned starts that found no room (R38).
+    /// Planned starts that found no room (R38) or would have asked too often (R39).
     pub skipped: u64,
     /// Live events dropped because a reader was slow.
     pub lost_events: u64,
     /// Attempts cancelled and not yet gone after their grace (R13), over all rounds.
     pub lingering: u64,
+    /// Dependencies whose breaker is not closed, at this moment (R37).
+    pub open_breakers: usize,
+    /// Hosts that asked for a pause which is not over, at this moment (R39).
+    pub backing_off: usize,
+}
+
+/// Why a planned start did not happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SkipCause {
+    /// The machine slept or was busy.
+    Missed,
+    /// As many rounds as may were still running (R38).
+    Overlap,
+    /// A host would have got more attempts than its rate (R39).
+    Rate,
 }
 
 /// A round that has just begun.
@@ -43,7 +58,8 @@ pub struct RoundStarted {
 /// One step of an attempt. `at` is from the round's start.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AttemptStep {
-    /// It went out.
+    /// It went out, or its call queues for a permit: then it is in phase `queued`, and where it never gets one it
+    /// is no attempt of the settled round.
     Started {
         /// Which URL.
         replica: usize,
@@ -103,12 +119,14 @@ pub enum Event {
         /// The engine's totals at this moment.
         vitals: Vitals,
     },
-    /// A planned start found no room and was skipped. May be dropped; the total is in [`Vitals`].
+    /// A planned start was skipped. May be dropped; the total is in [`Vitals`].
     StartSkipped {
         /// When, from the session's start.
         at: Duration,
-        /// Skipped since the start.
+        /// Skipped since the start, for whatever cause.
         total: u64,
+        /// Why this one.
+        cause: SkipCause,
     },
     /// New settings hold from the next round on. Never dropped.
     SettingsChanged {

@@ -1,31 +1,49 @@
-//! What outlives a round: hedge tokens and the recent primaries behind a percentile delay.
+//! What outlives a round: hedge tokens, the recent primaries behind a percentile delay, and the guards of
+//! dependencies and hosts.
 
+pub mod backoff;
+pub mod breaker;
 pub mod delay;
+pub mod guards;
+pub mod permits;
+pub mod rate;
 pub mod tokens;
 
-use super::policy::{CallPlan, Gate, HedgePlan, RoundPlan};
+use super::policy::{CallPlan, HedgePlan, RoundPlan};
 use crate::domain::{
-    CallSpec, EndpointId, HedgeContract, HedgeDelay, HedgeSettings, Mode, Round, Settings, Suppression,
+    CallSpec, EndpointId, Guards, HedgeContract, HedgeDelay, HedgeSettings, Mode, Round, Settings,
+    Suppression,
 };
 use delay::RecentPrimaries;
+use guards::{LiveGuards, Pass, Tolls};
 use std::time::Duration;
 use tokens::Tokens;
 
-/// Per-endpoint state of the engine.
+/// What the engine remembers from round to round. Times are from the session's start.
 #[derive(Debug)]
 pub struct Limits {
     specs: Vec<CallSpec>,
     tokens: Vec<Tokens>,
     recent: Vec<RecentPrimaries>,
+    /// Permits, breakers, rates and back-offs.
+    pub guards: LiveGuards,
 }
 
 impl Limits {
-    /// Fresh state for these endpoints.
+    /// Fresh state for these endpoints behind these guards.
     #[must_use]
-    pub fn new(specs: Vec<CallSpec>) -> Self {
+    pub fn new(specs: Vec<CallSpec>, guards: &Guards) -> Self {
         let tokens = specs.iter().map(|_| Tokens::default()).collect();
         let recent = specs.iter().map(|_| RecentPrimaries::default()).collect();
-        Self { specs, tokens, recent }
+        Self { specs, tokens, recent, guards: LiveGuards::new(guards) }
+    }
+
+    /// Reserves the primaries of a round that starts now.
+    ///
+    /// # Errors
+    /// When a host would get more attempts than its rate: the moment at which to ask again.
+    pub fn reserve(&self, now: Duration) -> Result<Tolls, Duration> {
+        self.guards.reserve(self.specs.len(), now)
     }
 
     /// Resolves the settings for a round that starts now, and pays in its primaries (R28).
@@ -53,18 +71,34 @@ impl Limits {
         CallPlan { required: spec.required, timeout: spec.timeout, replicas: spec.replicas, hedge }
     }
 
+    /// Takes what a hedge costs and says where it goes; `next` is the replica whose turn it is. `race`: asked for
+    /// explicitly, so the load budget does not apply (R28). Nothing is paid for a hedge that is suppressed.
+    ///
+    /// # Errors
+    /// What is short.
+    pub fn hedge(
+        &mut self,
+        call: EndpointId,
+        next: usize,
+        race: bool,
+        now: Duration,
+    ) -> Result<(usize, Pass), Suppression> {
+        let tokens = self.tokens.get_mut(call.index()).filter(|_| !race);
+        if tokens.as_ref().is_some_and(|tokens| !tokens.ready()) {
+            return Err(Suppression::Budget);
+        }
+        let sent = self.guards.hedge(call, next, now)?;
+        if let Some(tokens) = tokens {
+            tokens.take();
+        }
+        Ok(sent)
+    }
+
     /// Learns from a settled round.
     pub fn learn(&mut self, round: &Round) {
         for (call, recent) in round.calls.iter().zip(&mut self.recent) {
             recent.push(call);
         }
-    }
-}
-
-impl Gate for Limits {
-    fn admit(&mut self, call: EndpointId, race: bool) -> Result<(), Suppression> {
-        let tokens = self.tokens.get_mut(call.index());
-        if race || tokens.is_some_and(Tokens::take) { Ok(()) } else { Err(Suppression::Budget) }
     }
 }
 

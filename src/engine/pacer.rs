@@ -2,9 +2,9 @@
 
 use super::clock::{Clock, Timer};
 use super::limits::Limits;
-use super::policy::Gate;
+use super::limits::guards::Tolls;
 use super::round::{self, Brief, Shared};
-use crate::domain::event::Vitals;
+use crate::domain::event::{SkipCause, Vitals};
 use crate::domain::{Event, RoundNo, Settings};
 use futures_util::future::LocalBoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
@@ -28,9 +28,24 @@ pub enum Command {
     Quit,
 }
 
-/// Rounds under way, each until its result has been delivered; false once nobody listens. A reader that is
-/// behind holds up a round that is over and the next start, never a round that runs.
-type Running = FuturesUnordered<LocalBoxFuture<'static, bool>>;
+/// Rounds under way, each until its result has been delivered. A reader that is behind holds up a round that is
+/// over and the next start, never a round that runs.
+type Running = FuturesUnordered<LocalBoxFuture<'static, Delivered>>;
+
+/// What became of a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Delivered {
+    /// It was heard of; something of it went out.
+    Sent,
+    /// It was heard of; every call was held back.
+    HeldBack,
+    /// Nobody listens any more.
+    Unheard,
+}
+
+/// Without a period, the next round follows one in which nothing was sent after this time: it took none itself,
+/// and as long as breakers or back-offs hold, rounds would follow one another without end.
+const IDLE: Duration = Duration::from_millis(100);
 
 /// Starts rounds until told to quit or `rounds` have completed.
 pub struct Pacer<C: Clock> {
@@ -69,6 +84,9 @@ impl Schedule {
     }
 }
 
+/// Without a period, the latest that a rate is asked again whether there is room.
+const ASK_AGAIN: Duration = Duration::from_secs(60);
+
 impl<C: Clock + Unpin> Pacer<C> {
     /// A pacer whose first round is due now.
     #[must_use]
@@ -99,9 +117,9 @@ impl<C: Clock + Unpin> Pacer<C> {
             self.arm();
             tokio::select! {
                 biased;
-                Some(heard) = self.running.next(), if !self.running.is_empty() => {
-                    if !heard { break }
-                    self.ended();
+                Some(delivered) = self.running.next(), if !self.running.is_empty() => {
+                    if delivered == Delivered::Unheard { break }
+                    self.ended(delivered);
                 }
                 command = commands.recv() => {
                     if !self.obey(command).await { break }
@@ -133,43 +151,70 @@ impl<C: Clock + Unpin> Pacer<C> {
         let now = self.shared.clock.now();
         let (planned, missed) = self.plan.due(now, self.settings.every);
         // Starts missed while the machine slept or was busy are skipped, never caught up.
-        let mut skipped = missed;
-        if self.running.len() < self.settings.max_overlap {
-            self.start(planned);
-        } else {
-            skipped += 1;
-        }
-        if skipped > 0 {
+        self.skip(missed, SkipCause::Missed);
+        self.start(planned);
+    }
+
+    /// Counts starts that did not happen.
+    fn skip(&mut self, starts: u64, cause: SkipCause) {
+        if starts > 0 {
             let mut totals = self.vitals.get();
-            totals.skipped = totals.skipped.saturating_add(skipped);
+            totals.skipped = totals.skipped.saturating_add(starts);
             self.vitals.set(totals);
             let (at, total) = (self.since_epoch(), totals.skipped);
-            self.shared.sink.live(Event::StartSkipped { at, total });
+            self.shared.sink.live(Event::StartSkipped { at, total, cause });
         }
     }
 
+    /// Starts a round, if there is room for it (R38) and its hosts may be asked that often (R39).
     fn start(&mut self, planned: Instant) {
+        if self.running.len() >= self.settings.max_overlap {
+            return self.skip(1, SkipCause::Overlap);
+        }
+        let now = self.since_epoch();
+        let reserved = self.limits.borrow().reserve(now);
+        match reserved {
+            Ok(tolls) => self.launch(planned, tolls),
+            Err(again) => {
+                self.skip(1, SkipCause::Rate);
+                // Without a period there is no next planned start: it is tried when there may be room.
+                if self.settings.every.is_zero() {
+                    self.plan.next = self.shared.epoch + again.min(now.saturating_add(ASK_AGAIN));
+                }
+            }
+        }
+    }
+
+    fn launch(&mut self, planned: Instant, tolls: Tolls) {
         self.started += 1;
         let plan = self.limits.borrow_mut().plan(&self.settings);
-        let brief = Brief { no: RoundNo(self.started), settings: Arc::clone(&self.settings), plan, planned };
+        let (no, settings) = (RoundNo(self.started), Arc::clone(&self.settings));
+        let brief = Brief { no, settings, plan, planned, tolls };
         let (shared, limits, vitals) =
             (Rc::clone(&self.shared), Rc::clone(&self.limits), Rc::clone(&self.vitals));
         self.running.push(Box::pin(async move {
-            let gate: &RefCell<dyn Gate> = &*limits;
-            let Some(round) = round::run(&shared, gate, brief).await else { return false };
+            let Some(round) = round::run(&shared, &limits, brief).await else { return Delivered::Unheard };
             limits.borrow_mut().learn(&round);
             let mut totals = vitals.get();
             totals.lingering = totals.lingering.saturating_add(round.lingering as u64);
             totals.lost_events = shared.sink.lost();
+            let now = shared.clock.now().saturating_duration_since(shared.epoch);
+            totals.open_breakers = limits.borrow().guards.open_breakers();
+            totals.backing_off = limits.borrow().guards.backing_off(now);
             vitals.set(totals);
-            shared.sink.deliver(Event::RoundSettled { round, vitals: totals }).await
+            let sent = round.calls.iter().any(|c| !c.attempts.is_empty());
+            if !shared.sink.deliver(Event::RoundSettled { round, vitals: totals }).await {
+                return Delivered::Unheard;
+            }
+            if sent { Delivered::Sent } else { Delivered::HeldBack }
         }));
     }
 
-    fn ended(&mut self) {
+    fn ended(&mut self, delivered: Delivered) {
         self.completed += 1;
         if self.settings.every.is_zero() {
-            self.plan.next = self.shared.clock.now();
+            let pause = if delivered == Delivered::HeldBack { IDLE } else { Duration::ZERO };
+            self.plan.next = self.shared.clock.now() + pause;
         }
     }
 
@@ -193,11 +238,7 @@ impl<C: Clock + Unpin> Pacer<C> {
                 self.paused = paused;
                 return self.shared.sink.deliver(Event::Paused(paused)).await;
             }
-            Some(Command::Step) => {
-                if self.running.len() < self.settings.max_overlap {
-                    self.start(now);
-                }
-            }
+            Some(Command::Step) => self.start(now),
         }
         true
     }
@@ -205,6 +246,6 @@ impl<C: Clock + Unpin> Pacer<C> {
     /// Abandons the rounds that run and reports each; bounded by their grace.
     async fn abandon(mut self) {
         self.shared.abort.tell();
-        while self.running.next().await == Some(true) {}
+        while self.running.next().await.is_some_and(|d| d != Delivered::Unheard) {}
     }
 }

@@ -39,14 +39,29 @@ pub enum Order {
     },
 }
 
-/// Asked before a hedge is sent: may it? A refusal is spent and counted by its cause (R28).
+/// Asked before anything is sent.
 pub trait Gate {
-    /// Takes what the hedge costs, or says what is short. `race`: asked for explicitly, so the load budget
-    /// does not apply.
+    /// A primary is to start: where, and does it have to wait?
+    ///
+    /// # Errors
+    /// Why nothing is sent.
+    fn primary(&mut self, call: EndpointId) -> Result<Berth, Reason>;
+
+    /// A hedge is due: takes what it costs and says where it goes. `next` is the replica whose turn it is. `race`:
+    /// asked for explicitly, so the load budget does not apply. A refusal is spent and counted by its cause (R28).
     ///
     /// # Errors
     /// The cause for which the hedge is suppressed.
-    fn admit(&mut self, call: EndpointId, race: bool) -> Result<(), Suppression>;
+    fn hedge(&mut self, call: EndpointId, next: usize, race: bool) -> Result<usize, Suppression>;
+}
+
+/// Where a primary goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Berth {
+    /// Which URL.
+    pub replica: usize,
+    /// Whether it queues for a permit first.
+    pub waits: bool,
 }
 
 /// A round in progress.
@@ -95,26 +110,40 @@ impl Policy {
         }
     }
 
-    /// Starts every call's primary, and in a race its hedges too. With no budget nothing starts (R11).
+    /// Starts every call's primary that may, and in a race the hedges too. With no budget nothing starts (R11).
     pub fn begin(&mut self, gate: &mut dyn Gate, orders: &mut Vec<Order>) {
         // With no budget the optional part is over before it starts, and likewise the whole round.
         let cut = (0..self.calls.len()).any(|i| self.plan.cut_at_budget(i));
         self.optional_end = (cut && self.plan.budget.is_zero()).then_some(EndedBy::Deadline);
         self.round_end = self.plan.request_budget.is_zero().then_some(EndedBy::RequestDeadline);
+        let zero = Duration::ZERO;
         for index in 0..self.calls.len() {
             let id = EndpointId(index);
             if self.plan.limit_of(index).is_zero() {
                 continue;
             }
-            let state = &mut self.calls[index];
-            state.start(id, orders);
-            if state.plan().hedge.is_some_and(|h| h.delay.is_zero()) {
-                while state.may_hedge() {
-                    state.hedge(id, Duration::ZERO, gate, orders);
+            match gate.primary(id) {
+                Ok(berth) => self.calls[index].start(id, berth, orders),
+                Err(reason) => {
+                    self.settle(index, Outcome::Missing(reason), zero, zero, orders);
+                    self.consequences(index, Outcome::Missing(reason), zero);
                 }
             }
         }
-        self.close(Duration::ZERO, orders);
+        // After all primaries: a hedge only gets a permit that no primary needs.
+        for (index, state) in self.calls.iter_mut().enumerate().filter(|(_, s)| s.is_race()) {
+            while state.may_hedge() {
+                state.hedge(EndpointId(index), zero, gate, orders);
+            }
+        }
+        self.close(zero, orders);
+    }
+
+    /// The primary of a call has the permit that it waited for.
+    pub fn admitted(&mut self, call: EndpointId) {
+        if let Some(state) = self.calls.get_mut(call.index()) {
+            state.admitted();
+        }
     }
 
     /// Takes what ended since the last step and every limit up to `now`. `done` is left empty.
@@ -319,7 +348,7 @@ impl Policy {
             Limit::Budget => self.optional_end = Some(EndedBy::Deadline),
             Limit::Request => self.round_end = Some(EndedBy::RequestDeadline),
             Limit::Timeout(id) => {
-                let outcome = Outcome::Missing(Reason::Timeout);
+                let outcome = Outcome::Missing(self.calls[id.index()].cut_as(Reason::Timeout));
                 self.calls[id.index()].cut_at(at);
                 self.settle(id.index(), outcome, now, now, orders);
                 self.consequences(id.index(), outcome, at);
@@ -365,7 +394,11 @@ impl Policy {
             };
             cut = true;
             self.calls[index].cut_at(self.plan.limit_of(index));
-            self.settle(index, outcome_of_cut(by), now, now, orders);
+            let outcome = match outcome_of_cut(by) {
+                Outcome::Missing(reason) => Outcome::Missing(self.calls[index].cut_as(reason)),
+                outcome => outcome,
+            };
+            self.settle(index, outcome, now, now, orders);
         }
         if self.open == 0 {
             let met_now = self.optional_end == Some(EndedBy::Quorum) && self.plan.required() == 0;

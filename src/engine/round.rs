@@ -1,18 +1,24 @@
 //! Runs one round: carries out what [`policy`](super::policy) orders, publishes the result, cleans up.
 
+mod door;
 mod record;
+mod verdict;
 
 use super::clock::{Clock, Timer};
-use super::policy::{CallPlan, Done, Gate, Order, Policy, RoundPlan};
+use super::limits::Limits;
+use super::limits::guards::{Entry, Pass, Tolls};
+use super::policy::{CallPlan, Done, Order, Policy, RoundPlan};
 use super::sink::Sink;
-use super::task::{AttemptTask, Ended, Handle};
+use super::task::{AttemptTask, Ended, Handle, Surroundings};
 use super::transport::{AttemptRequest, Transport};
 use crate::domain::event::{AttemptStep, RoundStarted};
 use crate::domain::{
     AttemptKind, AttemptOutcome, EndpointId, Event, Phase, Round, RoundNo, Settings, Suppression,
 };
+use door::Door;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::rc::Rc;
@@ -52,7 +58,7 @@ impl Abort {
 }
 
 /// What one round is to do.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Brief {
     /// Its number.
     pub no: RoundNo,
@@ -62,6 +68,8 @@ pub struct Brief {
     pub plan: RoundPlan,
     /// When it was to start.
     pub planned: Instant,
+    /// What its primaries have reserved of their hosts' rates.
+    pub tolls: Tolls,
 }
 
 /// How often attempts that are cancelled but not gone are looked at, within the grace.
@@ -70,11 +78,11 @@ const LINGER_CHECK: Duration = Duration::from_millis(1);
 /// Runs a round to its end and clean-up. The clock starts here, before any call is built (R6).
 pub async fn run<C: Clock + Unpin>(
     shared: &Shared<C>,
-    gate: &RefCell<dyn Gate>,
+    limits: &Rc<RefCell<Limits>>,
     brief: Brief,
 ) -> Option<Arc<Round>> {
     let announce = shared.sink.reserve().await?;
-    let runner = Runner::new(shared, gate, brief);
+    let runner = Runner::new(shared, limits, brief);
     announce.send(Event::RoundStarted(runner.started()));
     // Its own budget of polls would make tokio report ready sockets as pending.
     Some(tokio::task::unconstrained(runner.run()).await)
@@ -82,7 +90,7 @@ pub async fn run<C: Clock + Unpin>(
 
 struct Runner<'a, C: Clock> {
     shared: &'a Shared<C>,
-    gate: &'a RefCell<dyn Gate>,
+    limits: &'a Rc<RefCell<Limits>>,
     brief: Brief,
     start: Instant,
     policy: Policy,
@@ -91,6 +99,12 @@ struct Runner<'a, C: Clock> {
     handles: Vec<Vec<Handle>>,
     done: Vec<Done>,
     orders: Vec<Order>,
+    /// What the gate handed out for orders that are not carried out yet, in their order.
+    entries: VecDeque<(EndpointId, Entry)>,
+    /// Calls whose primary queues for a permit.
+    waiting: Vec<EndpointId>,
+    /// Room for the attempts that ended in one step.
+    ended: Vec<(EndpointId, usize)>,
 }
 
 /// Why a round woke up.
@@ -101,7 +115,7 @@ enum Woke {
 }
 
 impl<'a, C: Clock + Unpin> Runner<'a, C> {
-    fn new(shared: &'a Shared<C>, gate: &'a RefCell<dyn Gate>, brief: Brief) -> Self {
+    fn new(shared: &'a Shared<C>, limits: &'a Rc<RefCell<Limits>>, brief: Brief) -> Self {
         let calls = brief.plan.calls.len();
         Self {
             timer: shared.clock.timer(),
@@ -110,9 +124,12 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
             handles: (0..calls).map(|_| Vec::with_capacity(1)).collect(),
             done: Vec::with_capacity(calls),
             orders: Vec::with_capacity(calls),
+            entries: VecDeque::with_capacity(calls),
+            waiting: Vec::new(),
+            ended: Vec::with_capacity(calls),
             start: shared.clock.now(),
             shared,
-            gate,
+            limits,
             brief,
         }
     }
@@ -130,7 +147,7 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
     }
 
     async fn run(mut self) -> Arc<Round> {
-        self.policy.begin(&mut *self.gate.borrow_mut(), &mut self.orders);
+        self.decide(|policy, door, orders| policy.begin(door, orders));
         while self.policy.over().is_none() {
             self.carry_out();
             match self.wake().await {
@@ -151,12 +168,72 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
         self.shared.clock.now().saturating_duration_since(self.start)
     }
 
+    /// Has the policy decide something, with a gate to ask.
+    fn decide(&mut self, decision: impl FnOnce(&mut Policy, &mut Door<'_>, &mut Vec<Order>)) {
+        let mut door = Door {
+            limits: self.limits.borrow_mut(),
+            entries: &mut self.entries,
+            tolls: &mut self.brief.tolls,
+            transport: &*self.shared.transport,
+            round: self.brief.no,
+            now: self.shared.clock.now().saturating_duration_since(self.shared.epoch),
+        };
+        decision(&mut self.policy, &mut door, &mut self.orders);
+    }
+
     fn step(&mut self) {
         let now = self.elapsed();
+        self.let_in();
+        let mut ended = std::mem::take(&mut self.ended);
+        ended.extend(self.done.iter().map(|d| (d.call, d.attempt)));
         for done in &self.done {
             self.tell_end(done);
+            self.heed(done);
+            // From here on a hedge may have its permit; who queues for it is not polled before the orders of this
+            // step are carried out.
+            if let Some(handle) = self.handles[done.call.index()].get(done.attempt) {
+                handle.deal_with();
+            }
         }
-        self.policy.step(now, &mut self.done, &mut *self.gate.borrow_mut(), &mut self.orders);
+        let mut done = std::mem::take(&mut self.done);
+        self.decide(|policy, door, orders| policy.step(now, &mut done, door, orders));
+        self.done = done;
+        for (call, attempt) in ended.drain(..) {
+            self.settle_ticket(call, attempt);
+        }
+        self.ended = ended;
+    }
+
+    /// Tells the policy which primaries have left the queue.
+    fn let_in(&mut self) {
+        let (policy, handles) = (&mut self.policy, &self.handles);
+        self.waiting.retain(|&call| {
+            let waits = handles[call.index()].first().is_some_and(|h| h.sent().is_none());
+            if !waits {
+                policy.admitted(call);
+            }
+            waits
+        });
+    }
+
+    /// R39: an answer that asks for a pause gets it, before anything else is sent there.
+    fn heed(&self, done: &Done) {
+        let Some(wait) = done.result.as_ref().err().and_then(|f| f.retry_after) else { return };
+        let slot = self.policy.calls()[done.call.index()].attempts().get(done.attempt);
+        if let Some(slot) = slot {
+            let now = self.shared.clock.now().saturating_duration_since(self.shared.epoch);
+            self.limits.borrow_mut().guards.hold(done.call, slot.replica, wait, now);
+        }
+    }
+
+    /// R37: what came of an attempt, for its breaker.
+    fn settle_ticket(&self, call: EndpointId, attempt: usize) {
+        let handle = self.handles[call.index()].get(attempt);
+        let Some((ticket, sent)) = handle.and_then(|h| h.ticket().zip(h.sent())) else { return };
+        let sent = sent.saturating_duration_since(self.start);
+        let state = &self.policy.calls()[call.index()];
+        let class = verdict::class(state, attempt, sent, self.brief.plan.budget);
+        ticket.settle(class, self.shared.clock.now().saturating_duration_since(self.shared.epoch));
     }
 
     /// Waits until an attempt ended, a limit came or the round is to be abandoned; takes everything that is
@@ -215,6 +292,18 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
         }
         self.orders = orders;
         self.orders.clear();
+        // What was taken back again.
+        self.entries.clear();
+    }
+
+    /// What the gate handed out for this order; whatever stands before it was taken back.
+    fn entry(&mut self, call: EndpointId) -> Entry {
+        while let Some((of, entry)) = self.entries.pop_front() {
+            if of == call {
+                return entry;
+            }
+        }
+        Entry::Free(Pass::default())
     }
 
     fn start(&mut self, call: EndpointId, attempt: usize, replica: usize) {
@@ -224,10 +313,25 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
             let at = at.saturating_duration_since(start);
             sink.live(Event::Attempt { round, call, attempt, at, step: AttemptStep::Reached(phase) });
         });
-        let transport = Rc::clone(&self.shared.transport);
-        let (task, handle) = AttemptTask::new(self.shared.clock.clone(), transport, request, watch);
+        let entry = self.entry(call);
+        if matches!(entry, Entry::Queued(..)) {
+            self.waiting.push(call);
+        }
+        let around = Surroundings {
+            clock: &self.shared.clock,
+            transport: &self.shared.transport,
+            limits: self.limits,
+            epoch: self.shared.epoch,
+            until: self.start + self.brief.plan.own_limit_of(call.index()),
+        };
+        let (task, handle) = AttemptTask::new(&around, request, entry, watch);
         self.running.push(task);
-        self.handles[call.index()].push(handle);
+        let handles = &mut self.handles[call.index()];
+        // A primary that is sent elsewhere takes its own place again.
+        match handles.get_mut(attempt) {
+            Some(place) => *place = handle,
+            None => handles.push(handle),
+        }
         let kind = if attempt == 0 { AttemptKind::Primary } else { AttemptKind::Hedge };
         self.tell(call, attempt, self.elapsed(), AttemptStep::Started { replica, kind });
     }
@@ -239,6 +343,7 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
             let outcome = AttemptOutcome::Cancelled;
             let step = AttemptStep::Ended { outcome, reason: None, status: None, reused };
             self.tell(call, attempt, self.elapsed(), step);
+            self.settle_ticket(call, attempt);
         }
     }
 
@@ -267,6 +372,10 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
         let published = Arc::new(round);
         self.shared.sink.live(Event::RoundPublished(Arc::clone(&published)));
 
+        // Who still queues starts nothing now, whoever gives a permit back.
+        for call in &self.waiting {
+            self.handles[call.index()].first().into_iter().for_each(Handle::cancel);
+        }
         // R17: what came between the limit and its cancellation is late, not lost.
         self.drain_now().await;
         let late = !self.done.is_empty();

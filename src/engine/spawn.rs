@@ -6,7 +6,7 @@ use super::pacer::{Command, Pacer};
 use super::round::{Abort, Shared};
 use super::sink::Sink;
 use super::transport::Transport;
-use crate::domain::{CallSpec, Event, Settings};
+use crate::domain::{CallSpec, Event, Guards, Settings};
 use std::rc::Rc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -21,6 +21,8 @@ pub const THREAD_NAME: &str = "fanscope-engine";
 pub struct EngineConfig {
     /// One per endpoint.
     pub calls: Vec<CallSpec>,
+    /// What holds them back.
+    pub guards: Guards,
     /// Where it starts.
     pub settings: Settings,
     /// Ends by itself after this many completed rounds.
@@ -90,7 +92,8 @@ fn run<T, E>(
         let clock = PreciseClock;
         let shared =
             Shared { clock, transport, sink, epoch: epoch.min(clock.now()), abort: Abort::default() };
-        Pacer::new(shared, Limits::new(config.calls), config.settings, config.rounds).run(orders).await;
+        let limits = Limits::new(config.calls, &config.guards);
+        Pacer::new(shared, limits, config.settings, config.rounds).run(orders).await;
     });
     // Whatever still blocks, a name lookup for instance, is abandoned.
     runtime.shutdown_timeout(Duration::ZERO);

@@ -1,15 +1,22 @@
-//! One attempt as a future that stamps its own start and end, survives its own panic and can be cancelled.
+//! One attempt as a future that waits for its permit, stamps its own start and end, survives its own panic and
+//! can be cancelled.
 
 use super::clock::Clock;
+use super::limits::Limits;
+use super::limits::breaker::Ticket;
+use super::limits::guards::{Entry, Pass};
+use super::limits::permits::Place;
+use super::limits::rate::Toll;
 use super::transport::{AttemptFuture, AttemptRequest, Failure, Trace, Transport, Watch};
 use crate::domain::Reason;
 use std::any::Any;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// The engine's end of an attempt.
@@ -22,25 +29,46 @@ struct Shared {
     cancelled: Cell<bool>,
     waker: RefCell<Option<Waker>>,
     trace: RefCell<Option<Trace>>,
+    /// When it left the queue and went out.
+    sent: Cell<Option<Instant>>,
+    ticket: Cell<Option<Ticket>>,
 }
 
 impl Handle {
     /// Has the attempt dropped when its future is next polled, which this asks for.
     pub(super) fn cancel(&self) {
         self.shared.cancelled.set(true);
+        self.deal_with();
         if let Some(waker) = self.shared.waker.borrow_mut().take() {
             waker.wake();
         }
     }
 
+    /// Its end was dealt with: nothing but who works for it holds its permit from now on.
+    pub(super) fn deal_with(&self) {
+        if let Some(trace) = self.trace() {
+            trace.deal_with();
+        }
+    }
+
     /// What is known of the attempt; `None` before its first poll.
-    pub(super) fn trace(&self) -> Option<Trace> {
-        self.shared.trace.borrow().clone()
+    pub(super) fn trace(&self) -> Option<Ref<'_, Trace>> {
+        Ref::filter_map(self.shared.trace.borrow(), Option::as_ref).ok()
+    }
+
+    /// When it went out; `None` while it queues for a permit, and for good where it never got one.
+    pub(super) fn sent(&self) -> Option<Instant> {
+        self.shared.sent.get()
+    }
+
+    /// The breaker's ticket, once, where it has one.
+    pub(super) fn ticket(&self) -> Option<Ticket> {
+        self.shared.ticket.take()
     }
 
     /// Whether something of a dropped attempt is still alive: whoever works for it holds its trace.
     pub(super) fn lingers(&self) -> bool {
-        self.shared.trace.borrow().as_ref().is_some_and(Trace::is_shared)
+        self.trace().is_some_and(|t| t.is_shared())
     }
 }
 
@@ -49,9 +77,31 @@ pub(super) struct AttemptTask<C> {
     clock: C,
     transport: Rc<dyn Transport>,
     request: AttemptRequest,
+    epoch: Instant,
     watch: Option<Watch>,
-    inner: Option<AttemptFuture>,
+    state: State,
     shared: Rc<Shared>,
+}
+
+/// How far an attempt is.
+enum State {
+    /// It has all it needs.
+    Free(Pass),
+    /// It queues for a permit.
+    Queued(Queue),
+    /// It is on the wire.
+    Sent(AttemptFuture),
+    /// Nothing may come any more.
+    Over,
+}
+
+/// A place in the queue and what happens at its end.
+struct Queue {
+    place: Place,
+    toll: Option<Toll>,
+    limits: Rc<RefCell<Limits>>,
+    /// From then on the call's time is over and nothing is sent.
+    until: Instant,
 }
 
 /// What came of an attempt.
@@ -61,27 +111,109 @@ pub(super) struct Ended {
     pub(super) end: Option<(Instant, Result<(), Failure>)>,
 }
 
+/// What an attempt has of its engine and its round.
+pub(super) struct Surroundings<'a, C> {
+    pub(super) clock: &'a C,
+    pub(super) transport: &'a Rc<dyn Transport>,
+    pub(super) limits: &'a Rc<RefCell<Limits>>,
+    pub(super) epoch: Instant,
+    /// The call's limit.
+    pub(super) until: Instant,
+}
+
 impl<C: Clock> AttemptTask<C> {
     pub(super) fn new(
-        clock: C,
-        transport: Rc<dyn Transport>,
+        around: &Surroundings<'_, C>,
         request: AttemptRequest,
+        entry: Entry,
         watch: Watch,
     ) -> (Self, Handle) {
         let shared = Rc::new(Shared::default());
         let handle = Handle { shared: Rc::clone(&shared) };
-        (Self { clock, transport, request, watch: Some(watch), inner: None, shared }, handle)
+        let state = match entry {
+            Entry::Free(pass) => State::Free(pass),
+            Entry::Queued(place, toll) => {
+                let limits = Rc::clone(around.limits);
+                State::Queued(Queue { place, toll, limits, until: around.until })
+            }
+        };
+        let (clock, transport) = (around.clock.clone(), Rc::clone(around.transport));
+        let (epoch, watch) = (around.epoch, Some(watch));
+        (Self { clock, transport, request, epoch, watch, state, shared }, handle)
     }
 
     fn poll_inner(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
-        let Some(inner) = &mut self.inner else {
-            let trace = Trace::new(self.clock.now(), self.watch.take());
-            *self.shared.trace.borrow_mut() = Some(trace.clone());
-            self.inner = Some(self.transport.attempt(self.request, trace));
-            return self.poll_inner(cx);
+        if let State::Sent(inner) = &mut self.state {
+            return inner.as_mut().poll(cx);
+        }
+        let now = self.clock.now();
+        let at = now.saturating_duration_since(self.epoch);
+        if self.shared.trace.borrow().is_none() {
+            *self.shared.trace.borrow_mut() = Some(Trace::new(now, self.watch.take()));
+        }
+        let pass = match &mut self.state {
+            State::Free(pass) => std::mem::take(pass),
+            State::Queued(queue) => {
+                let late = now >= queue.until;
+                let entered = ready!(queue.poll(self.request, at, cx));
+                // The place is used up. A permit that comes when the call's time is over goes on to the next.
+                self.state = State::Over;
+                match entered {
+                    _ if late => return Poll::Pending,
+                    Ok(pass) => pass,
+                    Err(reason) => return Poll::Ready(Err(refused(reason))),
+                }
+            }
+            State::Sent(_) | State::Over => return Poll::Pending,
         };
-        inner.as_mut().poll(cx)
+        self.send(pass, now);
+        self.poll_inner(cx)
     }
+
+    fn send(&mut self, pass: Pass, now: Instant) {
+        self.state = State::Over;
+        self.shared.sent.set(Some(now));
+        self.shared.ticket.set(pass.ticket);
+        if let Some(toll) = pass.toll {
+            toll.sent(now.saturating_duration_since(self.epoch));
+        }
+        let Some(trace) = self.shared.trace.borrow().clone() else { return };
+        if let Some(permit) = pass.permit {
+            trace.keep(permit);
+        }
+        self.state = State::Sent(self.transport.attempt(self.request, trace));
+    }
+}
+
+impl<C> AttemptTask<C> {
+    /// Drops what is under way; a panic in its drop stays its own.
+    fn end_inner(&mut self) {
+        let state = std::mem::replace(&mut self.state, State::Over);
+        quietly(|| drop(state));
+    }
+}
+
+impl Queue {
+    fn poll(
+        &mut self,
+        request: AttemptRequest,
+        now: Duration,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Pass, Reason>> {
+        let permit = ready!(self.place.poll(cx));
+        let ticket = self.limits.borrow().guards.enter(request.endpoint, request.replica, now);
+        let pass = |ticket| Pass { permit: Some(permit), ticket, toll: self.toll.take() };
+        Poll::Ready(ticket.map(pass))
+    }
+}
+
+/// What a call says that was held back after its wait; nothing was sent.
+fn refused(reason: Reason) -> Failure {
+    let words = match reason {
+        Reason::BreakerOpen => "the breaker opened while it waited",
+        _ => "its host asked for a pause while it waited",
+    };
+    Failure::new(reason, words)
 }
 
 impl<C: Clock + Unpin> Future for AttemptTask<C> {
@@ -90,8 +222,7 @@ impl<C: Clock + Unpin> Future for AttemptTask<C> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Ended> {
         let request = self.request;
         if self.shared.cancelled.get() {
-            let inner = self.inner.take();
-            quietly(|| drop(inner));
+            self.end_inner();
             return Poll::Ready(Ended { request, end: None });
         }
         // A call whose code panics is missing; the round goes on (R3).
@@ -105,8 +236,7 @@ impl<C: Clock + Unpin> Future for AttemptTask<C> {
             Err(panic) => Err(Failure::new(Reason::Internal, panic_text(panic.as_ref()))),
         };
         let end = self.clock.now();
-        let inner = self.inner.take();
-        quietly(|| drop(inner));
+        self.end_inner();
         if result.is_err() {
             quietly(|| self.shared.trace.borrow().iter().for_each(Trace::make_answer));
         }

@@ -1,9 +1,11 @@
 //! The only seam between the engine and the network.
 
+use super::limits::permits::Permit;
 use crate::domain::{Answer, EndpointId, HttpVersion, Phase, Phases, Reason, RoundNo, TraceId};
 use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -18,6 +20,12 @@ pub trait Transport {
     /// Starts an attempt. Must not block; a request that can't be built is a future that fails with
     /// [`Reason::InvalidRequest`].
     fn attempt(&self, request: AttemptRequest, trace: Trace) -> AttemptFuture;
+
+    /// Whether the request can be built at all. Asked only where a call is about to be held back: one that can't
+    /// be sent is not said to wait (R4), but fails by itself.
+    fn can_build(&self, _request: AttemptRequest) -> bool {
+        true
+    }
 }
 
 /// An attempt under way. Polled on the engine's thread only.
@@ -72,13 +80,28 @@ impl Failure {
 
 /// What is known of an attempt so far. Filled by the transport, read by the engine at any time, also after
 /// the attempt was cancelled. Cheap to clone; clones share one record.
-#[derive(Clone)]
-pub struct Trace(Arc<Shared>);
+///
+/// The first one is the engine's end and only looks on. Its clones are with those who work for the attempt: the
+/// attempt is gone when the last of them is. Its permit comes back then, and not before the engine has dealt with
+/// its end: what an answer says about a host must be known before the next one in the queue is sent there (R36).
+pub struct Trace {
+    shared: Arc<Shared>,
+    works: bool,
+}
 
 struct Shared {
     started: Instant,
     watch: Option<Watch>,
     facts: Mutex<Facts>,
+    hold: Mutex<Hold>,
+    workers: AtomicUsize,
+}
+
+/// What keeps a permit from coming back, besides the workers.
+#[derive(Debug, Default)]
+struct Hold {
+    permit: Option<Permit>,
+    dealt_with: bool,
 }
 
 /// Told of each phase as it is reached.
@@ -136,12 +159,31 @@ impl Trace {
     /// A trace of an attempt that starts now, in phase `queued`.
     #[must_use]
     pub fn new(started: Instant, watch: Option<Watch>) -> Self {
-        let facts = Facts { marks: Vec::with_capacity(5), ..Facts::default() };
-        Self(Arc::new(Shared { started, watch, facts: Mutex::new(facts) }))
+        let facts = Mutex::new(Facts { marks: Vec::with_capacity(5), ..Facts::default() });
+        let (hold, workers) = (Mutex::default(), AtomicUsize::new(0));
+        Self { shared: Arc::new(Shared { started, watch, facts, hold, workers }), works: false }
+    }
+
+    /// Keeps a permit until the last worker of the attempt is gone and its end was dealt with.
+    pub fn keep(&self, permit: Permit) {
+        self.hold().permit = Some(permit);
+    }
+
+    /// The attempt's end was dealt with, or none is awaited any more.
+    pub fn deal_with(&self) {
+        let mut hold = self.hold();
+        hold.dealt_with = true;
+        let permit = if self.is_shared() { None } else { hold.permit.take() };
+        drop(hold);
+        drop(permit);
+    }
+
+    fn hold(&self) -> MutexGuard<'_, Hold> {
+        self.shared.hold.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn facts(&self) -> MutexGuard<'_, Facts> {
-        self.0.facts.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.facts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The attempt is in this phase from now on. Going back to an earlier phase is allowed (a second dial).
@@ -156,10 +198,10 @@ impl Trace {
             if facts.marks.last().map_or(Phase::Queued, |m| m.0) == phase {
                 return;
             }
-            let at = facts.marks.last().map_or(self.0.started, |m| m.1).max(at);
+            let at = facts.marks.last().map_or(self.shared.started, |m| m.1).max(at);
             facts.marks.push((phase, at));
         }
-        if let Some(watch) = &self.0.watch {
+        if let Some(watch) = &self.shared.watch {
             watch(phase, at);
         }
     }
@@ -208,10 +250,10 @@ impl Trace {
         self.facts().make_answer();
     }
 
-    /// Whether anyone else still holds a clone of this trace, and so works for the attempt.
+    /// Whether anyone still holds a clone of this trace, and so works for the attempt.
     #[must_use]
     pub fn is_shared(&self) -> bool {
-        Arc::strong_count(&self.0) > 1
+        self.shared.workers.load(Ordering::Acquire) > 0
     }
 
     /// Status and connection, where they are known yet.
@@ -224,7 +266,7 @@ impl Trace {
     /// When the attempt started.
     #[must_use]
     pub fn started(&self) -> Instant {
-        self.0.started
+        self.shared.started
     }
 
     /// Everything seen until `end`, with the phases cut there.
@@ -234,7 +276,7 @@ impl Trace {
         facts.make_answer();
         let mut phases = Phases::default();
         let mut phase = Phase::Queued;
-        let mut since = self.0.started;
+        let mut since = self.shared.started;
         for &(next, at) in facts.marks.iter().filter(|m| m.1 <= end) {
             let spent = at.saturating_duration_since(since);
             if phase != Phase::Queued || !spent.is_zero() {
@@ -257,9 +299,61 @@ impl Trace {
     }
 }
 
+impl Clone for Trace {
+    fn clone(&self) -> Self {
+        self.shared.workers.fetch_add(1, Ordering::Relaxed);
+        Self { shared: Arc::clone(&self.shared), works: true }
+    }
+}
+
+impl Drop for Trace {
+    fn drop(&mut self) {
+        if !self.works {
+            self.deal_with();
+        } else if self.shared.workers.fetch_sub(1, Ordering::AcqRel) == 1 {
+            let mut hold = self.hold();
+            let permit = if hold.dealt_with { hold.permit.take() } else { None };
+            drop(hold);
+            drop(permit);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::limits::permits::Permits;
+
+    #[test]
+    fn r36_the_permit_comes_back_when_the_last_worker_is_gone_and_the_end_was_dealt_with() {
+        let permits = Permits::new(1);
+        let begin = || {
+            let trace = Trace::new(Instant::now(), None);
+            trace.keep(permits.take().unwrap());
+            let worker = trace.clone();
+            (trace, worker)
+        };
+        let (trace, future) = begin();
+        let connection = future.clone();
+        drop(future);
+        trace.deal_with();
+        assert!(trace.is_shared() && permits.free() == 0, "its connection still works for it");
+        drop(connection);
+        assert_eq!((trace.is_shared(), permits.free()), (false, 1));
+
+        let (trace, worker) = begin();
+        drop(worker);
+        assert_eq!((trace.is_shared(), permits.free()), (false, 0), "what it brought is not known yet");
+        trace.deal_with();
+        assert_eq!(permits.free(), 1);
+
+        // Also where nobody looks on any more.
+        let (trace, worker) = begin();
+        drop(trace);
+        assert_eq!(permits.free(), 0);
+        drop(worker);
+        assert_eq!(permits.free(), 1);
+    }
 
     #[test]
     fn phases_sum_to_the_attempt_and_absent_ones_are_none() {

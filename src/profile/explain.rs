@@ -1,6 +1,7 @@
 //! A profile in plain words, for `fanscope check`: 80 columns, no colour, no secret.
 
 use super::durations::show;
+use super::guards::capped;
 use super::quantities::{show_percent, show_size};
 use super::redact::redact;
 use super::secrets::redact_url;
@@ -9,8 +10,10 @@ use super::types::{
     Distribution, Endpoint, Expect, Fault, FaultKind, HttpChoice, Piece, Profile, Proxy, Resolver, Rows,
     Simulation, Slow, StatusSet, Target, Template, Tls,
 };
-use super::warnings::{attempts_per_host, hedging, warnings};
-use crate::domain::{EndpointId, HedgeContract, HedgeSettings, Mode};
+use super::warnings::{hedging, loads, warnings};
+use crate::domain::guards::Route;
+use crate::domain::{EndpointId, Guards, HedgeContract, HedgeSettings, Mode};
+use std::collections::BTreeSet;
 use unicode_width::UnicodeWidthStr;
 
 /// Width that the text is wrapped to.
@@ -28,10 +31,14 @@ pub fn explain(profile: &Profile) -> String {
     };
     out.extend(["\n", counted(profile.endpoints.len(), "endpoint").as_str(), split.as_str(), "\n"]);
     let width = profile.endpoints.iter().map(|e| visible(&e.name).width()).max().unwrap_or(0).min(24);
-    for endpoint in &profile.endpoints {
+    let guards = profile.guards();
+    let capped = capped(profile, &guards);
+    for (endpoint, routes) in profile.endpoints.iter().zip(&guards.routes) {
         let name = visible(&endpoint.name);
         let pad = " ".repeat(width.saturating_sub(name.width()));
-        paragraph(&mut out, &format!("  {name}{pad}  "), width + 4, &self::endpoint(profile, endpoint));
+        let mut phrases = self::endpoint(profile, endpoint);
+        phrases.extend(guarded(endpoint, routes, &guards, &capped));
+        paragraph(&mut out, &format!("  {name}{pad}  "), width + 4, &phrases);
     }
     out.push('\n');
     paragraph(&mut out, "Load: ", 6, &load(profile));
@@ -94,10 +101,9 @@ fn round(profile: &Profile) -> Vec<String> {
             visible(&rows.columns.join(", "))
         ));
     }
-    let mut later = Vec::new();
-    later.extend(profile.max_rps.map(|n| format!("max_rps {n}")));
-    later.extend((profile.probe > 0.0).then(|| format!("probe {}", show_percent(profile.probe))));
-    phrases.extend(not_applied(&later));
+    phrases.extend(
+        (profile.probe > 0.0).then(|| format!("not applied yet: probe {}", show_percent(profile.probe))),
+    );
     phrases
 }
 
@@ -152,17 +158,30 @@ fn endpoint(profile: &Profile, e: &Endpoint) -> Vec<String> {
     if !e.trace {
         phrases.push("no traceparent".to_owned());
     }
-    let mut later = Vec::new();
-    later.extend(e.concurrency.map(|n| format!("concurrency {n}")));
-    later.extend(e.dependency.as_ref().map(|d| format!("dependency {}", visible(d))));
-    later.extend(e.breaker.then(|| "breaker".to_owned()));
-    phrases.extend(not_applied(&later));
     phrases
 }
 
-/// Keys that are read and checked while nothing acts on them yet. Comes last, so that its end is clear.
-fn not_applied(keys: &[String]) -> Option<String> {
-    (!keys.is_empty()).then(|| format!("not applied yet: {}", keys.join(", ")))
+/// What holds the endpoint's calls back (R36, R37, R39).
+fn guarded(e: &Endpoint, routes: &[Route], guards: &Guards, capped: &BTreeSet<usize>) -> Vec<String> {
+    let each = if e.dependency.is_none() && routes.len() > 1 { " for each host" } else { "" };
+    let mut phrases = Vec::new();
+    phrases.extend(e.dependency.as_ref().map(|name| format!("dependency {}", visible(name))));
+    // Replicas may differ: one of them can be shared with an endpoint that says less.
+    let written =
+        |r: &Route| guards.dependencies.get(r.dependency).filter(|_| capped.contains(&r.dependency));
+    let permits: BTreeSet<Option<u32>> = routes.iter().map(|r| written(r).map(|d| d.permits)).collect();
+    let texts: Vec<String> = permits.iter().flatten().map(u32::to_string).collect();
+    if !texts.is_empty() {
+        let unit = if texts == ["1"] { "permit" } else { "permits" };
+        phrases.push(format!("{} {unit}{each}", texts.join(" or ")));
+    }
+    if permits.contains(&None) && matches!(e.target, Target::Urls(_)) {
+        phrases.push("uncapped".to_owned());
+    }
+    phrases.extend(e.breaker.then(|| format!("breaker{each}")));
+    let rate = routes.iter().find_map(|r| guards.hosts.get(r.host)?.max_rps);
+    phrases.extend(rate.map(|rate| format!("at most {rate} attempts/s{each}")));
+    phrases
 }
 
 fn target(profile: &Profile, e: &Endpoint) -> String {
@@ -349,8 +368,8 @@ fn load(profile: &Profile) -> Vec<String> {
         0 => format!("{} attempts/s", rate(calls)),
         more => format!("{} to {} attempts/s", rate(calls), rate(calls + more)),
     });
-    if let Some((host, n)) = attempts_per_host(profile).into_iter().max_by_key(|(_, n)| *n) {
-        phrases.push(format!("most to {host} ({}/s)", rate(usize::try_from(n).unwrap_or(usize::MAX))));
+    if let Some((host, load)) = loads(profile).into_iter().max_by_key(|(_, load)| load.all) {
+        phrases.push(format!("most to {host} ({}/s)", rate(usize::try_from(load.all).unwrap_or(usize::MAX))));
     }
     phrases
 }

@@ -40,9 +40,17 @@ fn is_loopback(host: &Host) -> bool {
 
 /// The endpoint's URLs as the first round has them.
 pub(super) fn urls(endpoint: &Endpoint, profile: &Profile) -> Vec<Url> {
-    let Target::Urls(urls) = &endpoint.target else { return Vec::new() };
+    replica_urls(endpoint, profile).flatten().collect()
+}
+
+/// The URL of each replica as the first round has it; `None` where that is none. Nothing where it is simulated.
+pub(super) fn replica_urls(endpoint: &Endpoint, profile: &Profile) -> impl Iterator<Item = Option<Url>> {
+    let urls = match &endpoint.target {
+        Target::Urls(urls) => urls.as_slice(),
+        Target::Simulated(_) => &[],
+    };
     let row = profile.rows.as_ref().and_then(|r| r.rows.first()).map_or(&[] as &[String], Vec::as_slice);
-    urls.iter().filter_map(|url| Url::parse(&url.fill(1, row)).ok()).collect()
+    urls.iter().map(|url| Url::parse(&url.fill(1, row)).ok())
 }
 
 #[cfg(test)]

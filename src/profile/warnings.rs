@@ -1,14 +1,14 @@
 //! What is allowed but probably not meant.
 
 use super::durations::show;
+use super::guards::{MAX_RPS, capped};
 use super::hosts::{host, urls};
 use super::source::visible;
 use super::types::{Endpoint, Profile, Target, Tls};
+use crate::domain::guards::Route;
 use crate::domain::{HedgeContract, HedgeSettings, Mode};
-use std::collections::BTreeMap;
-
-/// Attempts a second, host and port, from which on a warning is due where the profile says nothing (R39).
-const MAX_RPS: f64 = 50.0;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 /// Names that a warning lists before it says how many more there are.
 const LISTED: usize = 3;
@@ -23,6 +23,7 @@ pub fn warnings(profile: &Profile) -> Vec<String> {
     found.extend(useless_tls(profile));
     found.extend(rates(profile));
     found.extend(uncapped(profile));
+    found.extend(differing(profile));
     found.extend(not_applied(profile));
     found
 }
@@ -76,54 +77,92 @@ fn useless_tls(profile: &Profile) -> Option<String> {
     Some(format!("`tls` has no effect on http:// URLs: {names}"))
 }
 
-/// R39: hosts that get more attempts a second than they should be asked to bear. Nothing holds them back yet.
+/// R39: hosts that would get more attempts a second than their limit, so that rounds are skipped or the hedges of
+/// a race suppressed.
 fn rates(profile: &Profile) -> Vec<String> {
     let limit = profile.max_rps.unwrap_or(MAX_RPS);
-    let period = profile.settings.every.as_secs_f64();
-    let per_round = attempts_per_host(profile);
-    let busy = per_round.iter().filter_map(|(host, &attempts)| {
-        if period == 0.0 {
-            return Some(format!(
-                "{host}: rounds without a pause, and nothing holds back their attempts yet"
-            ));
+    let every = profile.settings.every;
+    let text = |(host, load): (&String, &Load)| {
+        // The calls of a round start together: one that is wider than the limit needs a pause before it.
+        if f64::from(load.primaries) > limit.max(1.0) {
+            let pause =
+                Duration::try_from_secs_f64(f64::from(load.primaries) / limit).unwrap_or(Duration::MAX);
+            let pause = Duration::from_millis(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX));
+            return (pause > every).then(|| {
+                format!(
+                    "{host}: {} attempts in one round are above {limit}/s: a round goes out at most every {}, \
+                     the others are skipped",
+                    load.primaries,
+                    show(pause)
+                )
+            });
         }
-        let rate = f64::from(attempts) / period;
-        (rate > limit).then(|| {
+        if every.is_zero() {
+            return Some(format!("{host}: rounds without a pause, held to {limit} attempts/s"));
+        }
+        let rate = |attempts: u32| f64::from(attempts) / every.as_secs_f64();
+        let (attempts, then) = match load.primaries {
+            primaries if rate(primaries) > limit => (primaries, "rounds are skipped"),
+            _ => (load.all, "hedges of the race are suppressed"),
+        };
+        (rate(attempts) > limit).then(|| {
+            let (rate, every) = (rate(attempts), show(every));
             format!(
-                "{host}: {attempts} attempts a round every {} are {rate:.0}/s, above {limit}/s, and nothing \
-                 holds them back yet",
-                show(profile.settings.every)
+                "{host}: {attempts} attempts a round every {every} are {rate:.0}/s, above {limit}/s: {then}"
             )
         })
-    });
-    busy.collect()
+    };
+    loads(profile).iter().filter_map(text).collect()
 }
 
 /// Keys that are read and checked while nothing acts on them yet.
 fn not_applied(profile: &Profile) -> Option<String> {
-    let any = |set: fn(&Endpoint) -> bool| profile.endpoints.iter().any(set);
-    let keys = [
-        ("breaker", any(|e| e.breaker)),
-        ("concurrency", any(|e| e.concurrency.is_some())),
-        ("dependency", any(|e| e.dependency.is_some())),
-        ("max_rps", profile.max_rps.is_some()),
-        ("probe", profile.probe > 0.0),
-    ];
-    let set: Vec<&str> = keys.iter().filter(|key| key.1).map(|key| key.0).collect();
-    (!set.is_empty()).then(|| format!("not applied yet: {}", set.join(", ")))
+    (profile.probe > 0.0).then(|| "not applied yet: probe".to_owned())
 }
 
-/// Attempts of a plain round by host and port, without loopback and embedded upstreams.
-pub(super) fn attempts_per_host(profile: &Profile) -> BTreeMap<String, u32> {
-    let mut hosts: BTreeMap<String, u32> = BTreeMap::new();
+/// R36: endpoints of one dependency that each say something else of its permits.
+fn differing(profile: &Profile) -> Vec<String> {
+    let guards = profile.guards();
+    let mut sharing: BTreeMap<usize, Vec<&Endpoint>> =
+        capped(profile, &guards).into_iter().map(|d| (d, Vec::new())).collect();
+    for (endpoint, routes) in profile.endpoints.iter().zip(&guards.routes) {
+        for dependency in routes.iter().map(|r| r.dependency).collect::<BTreeSet<_>>() {
+            sharing.entry(dependency).and_modify(|all| all.push(endpoint));
+        }
+    }
+    let told = |of: &Vec<&Endpoint>| {
+        let written: BTreeSet<u32> = of.iter().filter_map(|e| e.concurrency).collect();
+        let smallest = written.first().filter(|_| written.len() > 1)?;
+        let names = listed(&of.iter().map(|e| visible(&e.name)).collect::<Vec<_>>());
+        Some(format!(
+            "{names} share their permits and differ in `concurrency`: the smallest holds, {smallest}"
+        ))
+    };
+    sharing.values().filter_map(told).collect()
+}
+
+/// Attempts of a plain round to a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Load {
+    /// First attempts.
+    pub(super) primaries: u32,
+    /// With the hedges of a race, which start at once too.
+    pub(super) all: u32,
+}
+
+/// What a plain round sends by host and port, without loopback and embedded upstreams.
+pub(super) fn loads(profile: &Profile) -> BTreeMap<String, Load> {
+    let mut hosts: BTreeMap<String, Load> = BTreeMap::new();
     for endpoint in &profile.endpoints {
         let urls = urls(endpoint, profile);
         // The primary goes to the first replica; in a race the next ones are asked at once.
         let first = 1 + usize::from(race(profile, endpoint).map_or(0, |hedge| hedge.max_for(urls.len())));
-        for url in urls.iter().cycle().take(if urls.is_empty() { 0 } else { first }) {
-            let host = host(endpoint, url);
-            if !host.1 {
-                *hosts.entry(host.0).or_default() += 1;
+        for (attempt, url) in urls.iter().cycle().take(if urls.is_empty() { 0 } else { first }).enumerate() {
+            let (host, loopback) = host(endpoint, url);
+            if !loopback {
+                let load = hosts.entry(host).or_default();
+                load.primaries += u32::from(attempt == 0);
+                load.all += 1;
             }
         }
     }
@@ -145,21 +184,39 @@ pub(super) fn hedging(profile: &Profile, endpoint: &Endpoint) -> Option<HedgeSet
     }
 }
 
-/// R36: real upstreams without a limit of their own. A limit that is written is named as not applied yet.
+/// R36: real upstreams with as many permits as rounds can need.
 fn uncapped(profile: &Profile) -> Option<String> {
-    let names = names(profile, |e| e.concurrency.is_none() && matches!(e.target, Target::Urls(_)))?;
-    Some(format!("uncapped: nothing limits the attempts in flight to {names}"))
+    let guards = profile.guards();
+    let capped = capped(profile, &guards);
+    let open = |routes: &Vec<Route>| routes.iter().any(|r| !capped.contains(&r.dependency));
+    let real = |e: &Endpoint| matches!(e.target, Target::Urls(_));
+    let names: Vec<String> = profile
+        .endpoints
+        .iter()
+        .zip(&guards.routes)
+        .filter(|(e, routes)| real(e) && open(routes))
+        .map(|(e, _)| visible(&e.name))
+        .collect();
+    let names = some_of(&names, profile)?;
+    Some(format!("uncapped: no `concurrency` limits the attempts in flight to {names}"))
 }
 
 /// The names of the endpoints that a warning is about.
 fn names(profile: &Profile, which: impl Fn(&Endpoint) -> bool) -> Option<String> {
     let names: Vec<String> =
         profile.endpoints.iter().filter(|e| which(e)).map(|e| visible(&e.name)).collect();
-    let shown = names.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
+    some_of(&names, profile)
+}
+
+fn some_of(names: &[String], profile: &Profile) -> Option<String> {
     match names.len() {
         0 => None,
         n if n == profile.endpoints.len() && n > LISTED => Some(format!("all {n} endpoints")),
-        n if n > LISTED => Some(format!("{shown} and {} more", n - LISTED)),
-        _ => Some(shown),
+        _ => Some(listed(names)),
     }
+}
+
+fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > LISTED { format!("{shown} and {} more", names.len() - LISTED) } else { shown }
 }

@@ -2,9 +2,14 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 #![allow(clippy::unnecessary_wraps, reason = "plans take an option")]
 
-use fanscope::domain::{EndpointId, Event, Mode, Phase, Reason, Round, RoundNo, Settings, Suppression};
+use fanscope::domain::guards::{DependencySpec, HostSpec, Route};
+use fanscope::domain::{
+    CallSpec, Event, Guards, HedgeContract, HedgeSettings, Mode, Phase, Reason, Round, RoundNo, Settings,
+};
 use fanscope::engine::clock::TokioClock;
-use fanscope::engine::policy::{CallPlan, Gate, HedgePlan, RoundPlan};
+use fanscope::engine::limits::Limits;
+use fanscope::engine::limits::guards::Tolls;
+use fanscope::engine::policy::{CallPlan, HedgePlan, RoundPlan};
 use fanscope::engine::round::{Abort, Brief, Shared, run};
 use fanscope::engine::sink::Sink;
 use fanscope::engine::transport::{AttemptFuture, AttemptRequest, Failure, Trace, Transport};
@@ -98,13 +103,33 @@ impl Transport for FakeNet {
     }
 }
 
-/// A gate that lets every hedge through, or none.
-#[derive(Debug, Clone, Copy)]
-pub struct FixedGate(pub Option<Suppression>);
+/// What outlives a round, shared as the engine shares it.
+pub type SharedLimits = Rc<RefCell<Limits>>;
 
-impl Gate for FixedGate {
-    fn admit(&mut self, _: EndpointId, _: bool) -> Result<(), Suppression> {
-        self.0.map_or(Ok(()), Err)
+pub fn specs(calls: usize) -> Vec<CallSpec> {
+    let hedge = HedgeContract::ByMode;
+    vec![CallSpec { required: false, timeout: None, replicas: 1, repeatable: true, hedge }; calls]
+}
+
+/// Limits with as many hedges in hand as there can be (10 for each call), behind these guards.
+pub fn guarded(calls: usize, guards: &Guards) -> SharedLimits {
+    let mut limits = Limits::new(specs(calls), guards);
+    let hedge = HedgeSettings { load_budget: 10.0, ..HedgeSettings::default() };
+    limits.plan(&Settings { mode: Mode::Hedge, hedge, ..Settings::default() });
+    Rc::new(RefCell::new(limits))
+}
+
+/// Limits that hold nothing back.
+pub fn open(calls: usize) -> SharedLimits {
+    guarded(calls, &Guards::default())
+}
+
+/// One dependency for all calls, one host for each, one replica each.
+pub fn one_dependency(calls: usize, permits: u32, breaker: bool) -> Guards {
+    Guards {
+        dependencies: vec![DependencySpec { permits }],
+        hosts: vec![HostSpec { max_rps: None }; calls],
+        routes: (0..calls).map(|host| vec![Route { dependency: 0, host, breaker }]).collect(),
     }
 }
 
@@ -128,17 +153,22 @@ pub fn plan(mode: Mode, budget: u64, calls: Vec<CallPlan>) -> RoundPlan {
 }
 
 /// The shared part of an engine on paused time, and its event reader.
-pub fn shared(net: FakeNet) -> (Shared<TokioClock>, mpsc::Receiver<Event>) {
+pub fn shared(net: impl Transport + 'static) -> (Shared<TokioClock>, mpsc::Receiver<Event>) {
     let (sink, events) = Sink::new();
     let epoch = Instant::now();
     (Shared { clock: TokioClock, transport: Rc::new(net), sink, epoch, abort: Abort::default() }, events)
 }
 
 /// Runs one round through the real runner.
-pub async fn play(net: FakeNet, plan: RoundPlan, gate: FixedGate) -> Arc<Round> {
+pub async fn play(net: FakeNet, plan: RoundPlan) -> Arc<Round> {
+    let limits = open(plan.calls.len());
+    play_with(net, plan, &limits).await
+}
+
+/// As [`play`], behind these limits.
+pub async fn play_with(net: FakeNet, plan: RoundPlan, limits: &SharedLimits) -> Arc<Round> {
     let (shared, _events) = shared(net);
-    let gate: &RefCell<dyn Gate> = &RefCell::new(gate);
-    run(&shared, gate, brief(plan)).await.expect("somebody listens")
+    run(&shared, limits, brief(plan)).await.expect("somebody listens")
 }
 
 pub fn brief(plan: RoundPlan) -> Brief {
@@ -148,5 +178,5 @@ pub fn brief(plan: RoundPlan) -> Brief {
         request_budget: plan.request_budget,
         ..Settings::default()
     });
-    Brief { no: RoundNo(1), settings, plan, planned: Instant::now() }
+    Brief { no: RoundNo(1), settings, plan, planned: Instant::now(), tolls: Tolls::default() }
 }

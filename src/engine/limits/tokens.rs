@@ -19,6 +19,12 @@ impl Tokens {
         self.0 = self.0.saturating_add(paid).min(MOST);
     }
 
+    /// Whether there is one to take.
+    #[must_use]
+    pub const fn ready(self) -> bool {
+        self.0 >= ONE
+    }
+
     /// Takes one hedge, if there is one.
     pub fn take(&mut self) -> bool {
         let left = self.0.checked_sub(ONE);

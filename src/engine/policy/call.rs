@@ -1,8 +1,8 @@
 //! One call of a round in progress: its attempts, its hedges, how it settled.
 
 use super::plan::CallPlan;
-use super::{Gate, Order};
-use crate::domain::{AttemptKind, EndpointId, HedgeCounts, Outcome};
+use super::{Berth, Gate, Order};
+use crate::domain::{AttemptKind, EndpointId, HedgeCounts, Outcome, Reason};
 use crate::engine::transport::Failure;
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -34,7 +34,7 @@ impl Done {
 pub enum AttemptState {
     /// Ordered in this very step, so not on the wire yet.
     Ordered,
-    /// On the wire.
+    /// On the wire, or a primary that queues for its permit.
     Running,
     /// Ended by itself at this time.
     Ended(Duration, Result<(), Failure>),
@@ -65,6 +65,8 @@ struct Settled {
 pub struct CallState {
     plan: CallPlan,
     attempts: Vec<AttemptSlot>,
+    /// Whether its primary queues for a permit.
+    waits: bool,
     /// Hedges that were due so far, sent or suppressed.
     spent: u8,
     counts: HedgeCounts,
@@ -80,6 +82,7 @@ impl CallState {
         Self {
             plan: plan.clone(),
             attempts: Vec::with_capacity(1),
+            waits: false,
             spent: 0,
             counts: HedgeCounts::default(),
             next_hedge: None,
@@ -95,7 +98,7 @@ impl CallState {
         &self.plan
     }
 
-    /// What went on the wire.
+    /// Its attempts. A primary that queues for its permit is one of them.
     #[must_use]
     pub fn attempts(&self) -> &[AttemptSlot] {
         &self.attempts
@@ -152,19 +155,48 @@ impl CallState {
         self.cut_at = Some(limit);
     }
 
+    /// The limit at which it was cut, if it was.
+    #[must_use]
+    pub fn limit(&self) -> Option<Duration> {
+        self.cut_at
+    }
+
+    /// Its primary has the permit that it waited for.
+    pub(super) fn admitted(&mut self) {
+        self.waits = false;
+    }
+
+    /// Why it is missing, when it is cut for this reason: one that is still in the queue at a time limit was
+    /// throttled (R36).
+    pub(super) fn cut_as(&self, reason: Reason) -> Reason {
+        let limit = matches!(reason, Reason::Deadline | Reason::RequestDeadline | Reason::Timeout);
+        if limit && self.waits && self.alive() == 1 { Reason::Throttled } else { reason }
+    }
+
+    /// Attempts that have not ended.
+    fn alive(&self) -> usize {
+        let alive = |a: &&AttemptSlot| matches!(a.state, AttemptState::Ordered | AttemptState::Running);
+        self.attempts.iter().filter(alive).count()
+    }
+
+    /// Whether it has started as a race.
+    pub(super) fn is_race(&self) -> bool {
+        !self.attempts.is_empty() && self.plan.hedge.is_some_and(|h| h.delay.is_zero())
+    }
+
     pub(super) fn may_hedge(&self) -> bool {
         self.plan.hedge.is_some_and(|h| self.spent < h.max)
     }
 
     /// Starts the primary and arms the first hedge.
-    pub(super) fn start(&mut self, id: EndpointId, orders: &mut Vec<Order>) {
-        self.push(id, AttemptKind::Primary, orders);
+    pub(super) fn start(&mut self, id: EndpointId, berth: Berth, orders: &mut Vec<Order>) {
+        self.waits = berth.waits;
+        self.push(id, AttemptKind::Primary, berth.replica, orders);
         self.arm(Duration::ZERO);
     }
 
-    fn push(&mut self, id: EndpointId, kind: AttemptKind, orders: &mut Vec<Order>) {
+    fn push(&mut self, id: EndpointId, kind: AttemptKind, replica: usize, orders: &mut Vec<Order>) {
         let attempt = self.attempts.len();
-        let replica = usize::from(self.spent) % self.plan.replicas.max(1);
         self.attempts.push(AttemptSlot { replica, kind, state: AttemptState::Ordered });
         orders.push(Order::Start { call: id, attempt, replica });
     }
@@ -177,11 +209,15 @@ impl CallState {
     }
 
     /// Takes back what this step ordered: nothing starts after the call's end.
-    fn take_back(&mut self, id: EndpointId, orders: &mut Vec<Order>) {
-        let sent = self.attempts.iter().take_while(|a| a.state != AttemptState::Ordered).count();
-        let back = self.attempts.drain(sent..).filter(|a| a.kind == AttemptKind::Hedge).count();
+    fn take_back(&mut self, id: EndpointId, now: Duration, orders: &mut Vec<Order>) {
+        let old = self.attempts.iter().rposition(|a| a.state != AttemptState::Ordered).map_or(0, |i| i + 1);
+        let back = self.attempts.drain(old..).filter(|a| a.kind == AttemptKind::Hedge).count();
         self.counts.sent -= u32::try_from(back).unwrap_or(self.counts.sent);
-        orders.retain(|o| !matches!(*o, Order::Start { call, attempt, .. } if call == id && attempt >= sent));
+        // A primary that was to be sent elsewhere keeps its place before its hedges.
+        for slot in self.attempts.iter_mut().filter(|a| a.state == AttemptState::Ordered) {
+            slot.state = AttemptState::Cancelled(now);
+        }
+        orders.retain(|o| !matches!(*o, Order::Start { call, .. } if call == id));
     }
 
     fn arm(&mut self, from: Duration) {
@@ -202,40 +238,59 @@ impl CallState {
             return;
         };
         self.spent += 1;
-        let admitted = plan.suppressed.map_or_else(|| gate.admit(id, plan.delay.is_zero()), Err);
-        match admitted {
-            Ok(()) => {
+        let primary = self.attempts.first().map_or(0, |a| a.replica);
+        let next = primary.saturating_add(usize::from(self.spent)) % self.plan.replicas.max(1);
+        let race = plan.delay.is_zero();
+        match plan.suppressed.map_or_else(|| gate.hedge(id, next, race), Err) {
+            Ok(replica) => {
                 self.counts.sent += 1;
-                self.push(id, AttemptKind::Hedge, orders);
+                self.push(id, AttemptKind::Hedge, replica, orders);
             }
             Err(cause) => self.counts.suppressed.add(cause),
         }
         self.arm(now);
     }
 
-    /// One of its attempts ended in time. Returns the outcome if this settles the call. `hedge_now` is the
-    /// time, where a failure may still start a hedge.
+    /// One of its attempts ended in time. Returns the outcome if this settles the call. `open_at` is the time,
+    /// where something may still start.
     pub(super) fn ended(
         &mut self,
         done: Done,
-        hedge_now: Option<Duration>,
+        open_at: Option<Duration>,
         gate: &mut dyn Gate,
         orders: &mut Vec<Order>,
     ) -> Option<Outcome> {
         let id = done.call;
+        if open_at.is_some() && self.sent_elsewhere(&done, gate, orders) {
+            return None;
+        }
         let attempt = self.note(done)?;
         let AttemptState::Ended(_, Err(failure)) = &self.attempts[attempt].state else {
             self.counts.won += u32::from(attempt > 0);
             return Some(Outcome::Ok);
         };
         let try_again = failure.retryable() && self.plan.hedge.is_some_and(|h| h.on_error);
-        if let Some(now) = hedge_now.filter(|_| try_again) {
+        if let Some(now) = open_at.filter(|_| try_again) {
             self.hedge(id, now, gate, orders);
         }
-        let alive =
-            self.attempts.iter().any(|a| matches!(a.state, AttemptState::Ordered | AttemptState::Running));
         // R25: an error never settles a call while another of its attempts is alive.
-        if alive { None } else { self.failure().map(|f| Outcome::Missing(f.reason)) }
+        if self.alive() > 0 { None } else { self.failure().map(|f| Outcome::Missing(f.reason)) }
+    }
+
+    /// A primary that was refused after its wait in the queue starts over where another replica is open.
+    fn sent_elsewhere(&mut self, done: &Done, gate: &mut dyn Gate, orders: &mut Vec<Order>) -> bool {
+        let refused = |f: &Failure| matches!(f.reason, Reason::BackingOff | Reason::BreakerOpen);
+        if !done.result.as_ref().is_err_and(refused) {
+            return false;
+        }
+        let (Some(slot), Ok(berth)) = (self.attempts.get_mut(done.attempt), gate.primary(done.call)) else {
+            return false;
+        };
+        *slot = AttemptSlot { replica: berth.replica, state: AttemptState::Ordered, ..*slot };
+        self.waits = berth.waits;
+        let (call, attempt, replica) = (done.call, done.attempt, berth.replica);
+        orders.push(Order::Start { call, attempt, replica });
+        true
     }
 
     /// An attempt ended after the call had settled, or after its limit.
@@ -272,7 +327,7 @@ impl CallState {
             return false;
         }
         self.disarm();
-        self.take_back(id, orders);
+        self.take_back(id, now, orders);
         let won = |a: &AttemptSlot| a.state == AttemptState::Ended(at, Ok(()));
         let winner = (outcome == Outcome::Ok).then(|| self.attempts.iter().position(won)).flatten();
         self.settled = Some(Settled { outcome, at, winner });

@@ -33,6 +33,13 @@ impl RoundPlan {
         if self.cut_at_budget(index) { self.budget } else { self.request_budget }
     }
 
+    /// As [`RoundPlan::limit_of`], or the call's own timeout where that comes first.
+    #[must_use]
+    pub fn own_limit_of(&self, index: usize) -> Duration {
+        let limit = self.limit_of(index);
+        self.calls.get(index).and_then(|c| c.timeout).map_or(limit, |timeout| timeout.min(limit))
+    }
+
     /// How many calls are optional.
     #[must_use]
     pub fn optional(&self) -> usize {

@@ -4,12 +4,16 @@ use super::*;
 use crate::domain::{AttemptKind, Mode};
 use crate::engine::transport::Failure;
 
-/// Lets every hedge through.
+/// Lets everything through.
 struct Open;
 
 impl Gate for Open {
-    fn admit(&mut self, _: EndpointId, _: bool) -> Result<(), Suppression> {
-        Ok(())
+    fn primary(&mut self, _: EndpointId) -> Result<Berth, Reason> {
+        Ok(Berth { replica: 0, waits: false })
+    }
+
+    fn hedge(&mut self, _: EndpointId, next: usize, _: bool) -> Result<usize, Suppression> {
+        Ok(next)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::domain::{
 };
 use crate::engine::policy::{AttemptSlot, AttemptState, CallState};
 use crate::engine::task::Handle;
-use crate::engine::transport::{Failure, Seen, Trace};
+use crate::engine::transport::{Failure, Seen};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -37,11 +37,19 @@ pub(super) fn record<C: Clock + Unpin>(runner: &Runner<'_, C>) -> Round {
 }
 
 fn call(index: usize, state: &CallState, handles: &[Handle], start: Instant) -> Call {
-    let attempts: Vec<Attempt> =
-        state.attempts().iter().zip(handles).map(|(slot, handle)| attempt(slot, handle, start)).collect();
+    // What never left the queue, or was never polled, was not on the wire.
+    let sent = |i: usize| handles.get(i).is_some_and(|h| h.sent().is_some());
+    let attempts: Vec<Attempt> = state
+        .attempts()
+        .iter()
+        .zip(handles)
+        .filter(|(_, handle)| handle.sent().is_some())
+        .filter_map(|(slot, handle)| attempt(slot, handle, start))
+        .collect();
+    let winner = state.winner().map(|winner| (0..winner).filter(|&i| sent(i)).count());
     // A call without an outcome can't be had here; if it could, it would be ours to explain.
     let outcome = state.outcome().unwrap_or(Outcome::Missing(Reason::Internal));
-    let decided = state.winner().or_else(|| decisive(outcome, &attempts));
+    let decided = winner.or_else(|| decisive(outcome, &attempts));
     Call {
         endpoint: EndpointId(index),
         outcome,
@@ -51,7 +59,7 @@ fn call(index: usize, state: &CallState, handles: &[Handle], start: Instant) -> 
         late_by: state.late_by(),
         hedge_delay: state.plan().hedge_delay(),
         hedges: state.counts(),
-        winner: state.winner(),
+        winner,
         attempts,
     }
 }
@@ -64,19 +72,18 @@ fn decisive(outcome: Outcome, attempts: &[Attempt]) -> Option<usize> {
     failed.or_else(|| (0..attempts.len()).rev().max_by_key(|&i| attempts[i].phase))
 }
 
-fn attempt(slot: &AttemptSlot, handle: &Handle, start: Instant) -> Attempt {
+fn attempt(slot: &AttemptSlot, handle: &Handle, start: Instant) -> Option<Attempt> {
+    let trace = handle.trace()?;
     let (end, outcome, failure) = match &slot.state {
         AttemptState::Ended(end, Ok(())) => (Some(*end), AttemptOutcome::Ok, None),
         AttemptState::Ended(end, Err(failure)) => (Some(*end), AttemptOutcome::Failed, Some(failure)),
         AttemptState::Cancelled(at) => (Some(*at), AttemptOutcome::Cancelled, None),
         AttemptState::Ordered | AttemptState::Running => (None, AttemptOutcome::Cancelled, None),
     };
-    // An attempt that was never polled has neither begun nor taken time.
-    let trace = handle.trace().unwrap_or_else(|| Trace::new(start, None));
     let began = trace.started().max(start);
     let end = end.map_or(began, |end| start + end).max(began);
     let seen = trace.seen(end);
-    build(slot.replica, slot.kind, (began - start, end - start), outcome, failure, &seen)
+    Some(build(slot.replica, slot.kind, (began - start, end - start), outcome, failure, &seen))
 }
 
 fn build(

@@ -1,0 +1,99 @@
+//! Attempts in flight at once to a dependency (R36): a counting semaphore, first come, first served.
+//!
+//! Tokio's hands a permit that comes back to the one who waits longest, and wakes it at once; one who is dropped
+//! while it waits leaves the queue.
+
+use std::future::{Future, pending};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// The permits of a dependency.
+#[derive(Debug, Clone)]
+pub struct Permits(Arc<Semaphore>);
+
+/// The right to be in flight. Comes back when it is dropped, wherever that is.
+pub type Permit = OwnedSemaphorePermit;
+
+/// A place in the queue, taken when it is first polled. Dropping it gives the place up.
+pub struct Place(Pin<Box<dyn Future<Output = Permit>>>);
+
+impl Permits {
+    /// This many.
+    #[must_use]
+    pub fn new(permits: u32) -> Self {
+        let permits = usize::try_from(permits).unwrap_or(Semaphore::MAX_PERMITS);
+        Self(Arc::new(Semaphore::new(permits.min(Semaphore::MAX_PERMITS))))
+    }
+
+    /// One, if one is free. None is free while anybody waits.
+    #[must_use]
+    pub fn take(&self) -> Option<Permit> {
+        Arc::clone(&self.0).try_acquire_owned().ok()
+    }
+
+    /// A place at the end of the queue.
+    #[must_use]
+    pub fn queue(&self) -> Place {
+        let permits = Arc::clone(&self.0);
+        Place(Box::pin(async move {
+            match permits.acquire_owned().await {
+                Ok(permit) => permit,
+                // Only a closed semaphore refuses, and nobody closes this one.
+                Err(_) => pending().await,
+            }
+        }))
+    }
+
+    /// Permits that nobody holds or is about to get.
+    #[cfg(test)]
+    pub(crate) fn free(&self) -> usize {
+        self.0.available_permits()
+    }
+}
+
+impl Place {
+    /// Ready once it is this one's turn.
+    pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Permit> {
+        self.0.as_mut().poll(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::task::Waker;
+
+    #[test]
+    fn r36_permits_go_round_in_the_order_of_the_queue() {
+        let mut cx = Context::from_waker(Waker::noop());
+        let permits = Permits::new(1);
+        let held = permits.take().unwrap();
+        let (mut first, mut left, mut last) = (permits.queue(), permits.queue(), permits.queue());
+        for place in [&mut first, &mut left, &mut last] {
+            assert!(place.poll(&mut cx).is_pending());
+        }
+        drop(left);
+        drop(held);
+        assert!(permits.take().is_none(), "it belongs to the one who waits longest");
+        assert!(last.poll(&mut cx).is_pending());
+        let Poll::Ready(held) = first.poll(&mut cx) else { panic!("not its turn") };
+        drop(held);
+        let Poll::Ready(held) = last.poll(&mut cx) else { panic!("not its turn") };
+        drop(held);
+        assert_eq!(permits.free(), 1);
+    }
+
+    #[test]
+    fn r36_one_who_leaves_with_a_permit_in_hand_passes_it_on() {
+        let mut cx = Context::from_waker(Waker::noop());
+        let permits = Permits::new(1);
+        let held = permits.take();
+        let (mut first, mut second) = (permits.queue(), permits.queue());
+        assert!(first.poll(&mut cx).is_pending() && second.poll(&mut cx).is_pending());
+        drop(held);
+        drop(first);
+        assert!(second.poll(&mut cx).is_ready());
+    }
+}

@@ -1,0 +1,73 @@
+//! What an attempt that is over says of its dependency (R37).
+
+use crate::domain::{Outcome, Reason};
+use crate::engine::limits::breaker::Class;
+use crate::engine::policy::{AttemptState, CallState};
+use crate::engine::transport::Failure;
+use std::time::Duration;
+
+/// The class of an attempt that has ended or was cancelled. `sent` is when it went out, from the round's start;
+/// `budget` is the round's.
+///
+/// One that was cut at the deadline or at its own timeout is a failure where it had been in flight for at least
+/// half of the budget, also where its end was seen a little later. Every other cancellation is our own doing.
+pub(super) fn class(call: &CallState, attempt: usize, sent: Duration, budget: Duration) -> Class {
+    let cut = matches!(call.outcome(), Some(Outcome::Missing(Reason::Deadline | Reason::Timeout)));
+    let limit = call.limit().filter(|_| cut);
+    let cut_after = |time: Duration| {
+        let long = time.saturating_sub(sent).saturating_mul(2) >= budget;
+        if cut && long { Class::Failure } else { Class::Ignored }
+    };
+    match call.attempts().get(attempt).map(|a| &a.state) {
+        Some(AttemptState::Ended(end, _)) if limit.is_some_and(|limit| *end > limit) => cut_after(*end),
+        Some(AttemptState::Ended(_, Ok(()))) => Class::Success,
+        Some(AttemptState::Ended(_, Err(failure))) => of_failure(failure),
+        Some(AttemptState::Cancelled(at)) => cut_after(*at),
+        Some(AttemptState::Ordered | AttemptState::Running) | None => Class::Ignored,
+    }
+}
+
+fn of_failure(failure: &Failure) -> Class {
+    match (failure.reason, failure.status) {
+        (Reason::HttpStatus, Some(429 | 500..=599)) => Class::Failure,
+        // It answers, even if not as it was asked to.
+        (Reason::HttpStatus | Reason::Redirect, _) => Class::Success,
+        (reason, _) if reason.is_transport_fault() => Class::Failure,
+        _ => Class::Ignored,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r37_every_reason_is_a_failure_a_success_or_our_own() {
+        let failed = |reason, status| of_failure(&Failure { status, ..Failure::new(reason, "") });
+        for status in [429, 500, 503, 599] {
+            assert_eq!(failed(Reason::HttpStatus, Some(status)), Class::Failure);
+        }
+        for status in [100, 302, 404, 428, 600] {
+            assert_eq!(failed(Reason::HttpStatus, Some(status)), Class::Success);
+        }
+        let ours = [
+            Reason::InvalidRequest,
+            Reason::LocalFdLimit,
+            Reason::LocalPortLimit,
+            Reason::CheckFailed,
+            Reason::Throttled,
+            Reason::BackingOff,
+            Reason::BreakerOpen,
+            Reason::SiblingFailed,
+            Reason::QuorumImpossible,
+            Reason::Aborted,
+            Reason::Internal,
+        ];
+        for reason in ours {
+            assert_eq!(failed(reason, None), Class::Ignored, "{reason}");
+        }
+        for reason in Reason::ALL.iter().filter(|r| r.is_transport_fault()) {
+            assert_eq!(failed(*reason, Some(200)), Class::Failure, "{reason}");
+        }
+    }
+}
