@@ -102,7 +102,7 @@ where
                 asked = self.job.next() => Woke::Job(asked),
                 input = self.input.next() => Woke::Input(input),
                 event = self.session.next(), if !self.silent => Woke::Event(event),
-                () = tokio::time::sleep_until(self.slot), if wants_frame => Woke::Slot,
+                () = next_frame(self.slot, &self.surface), if wants_frame => Woke::Slot,
             };
             let left = match woke {
                 Woke::Signal(signal) => Some(Leave::Signal(signal)),
@@ -122,13 +122,10 @@ where
     /// Draws, if there is something to draw, its time has come and the last frame is out.
     fn frame(&mut self) -> io::Result<()> {
         let now = Instant::now();
-        if !(self.dirty || self.app.is_moving()) || now < self.slot {
+        if !(self.dirty || self.app.is_moving()) || now < self.slot || !self.surface.ready() {
             return Ok(());
         }
         self.slot = now + SLOT.max(self.surface.last_write()).min(LONGEST_SLOT);
-        if !self.surface.ready() {
-            return Ok(());
-        }
         self.dirty = false;
         #[cfg(debug_assertions)]
         plant_panic();
@@ -210,6 +207,12 @@ where
     pub(super) fn command(&self, command: Command) {
         drop(self.session.commands().try_send(command));
     }
+}
+
+/// Waits until a frame may be drawn: its slot has come, and the last one is out.
+async fn next_frame(slot: Instant, surface: &impl Surface) {
+    tokio::time::sleep_until(slot).await;
+    surface.written().await;
 }
 
 /// Panics where a test of the way out asks for it; not in release builds.

@@ -11,14 +11,19 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Write};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, Instant};
+use tokio::sync::Notify;
 
 /// Something that frames can be drawn on.
 pub(super) trait Surface {
     /// Whether the last frame has gone out; another one would only queue up.
     fn ready(&self) -> bool;
+
+    /// Waits until that is so.
+    async fn written(&self);
 
     /// How long the last frame took to go out: a slow terminal is given as long a rest.
     fn last_write(&self) -> Duration;
@@ -130,6 +135,8 @@ pub(super) struct Tty {
     terminal: Terminal<CrosstermBackend<Frame>>,
     frame: Frame,
     writer: SyncSender<Vec<u8>>,
+    /// Told when a frame has gone out.
+    out: Arc<Notify>,
 }
 
 /// The bytes of the frame that is being drawn.
@@ -156,16 +163,19 @@ impl Tty {
         // One frame under way at most: the next is not drawn before the last is out.
         let (writer, frames) = sync_channel::<Vec<u8>>(1);
         let mut out = standard_output()?;
+        let written = Arc::new(Notify::new());
+        let tell = Arc::clone(&written);
         std::thread::Builder::new().name("fanscope-writer".to_owned()).spawn(move || {
             while let Ok(frame) = frames.recv() {
                 let written = write_frame(&mut out, &frame);
                 WRITING.store(false, Ordering::SeqCst);
+                tell.notify_one();
                 if written.is_err() {
                     break;
                 }
             }
         })?;
-        Ok(Self { terminal, frame, writer })
+        Ok(Self { terminal, frame, writer, out: written })
     }
 
     fn send(&mut self) -> io::Result<()> {
@@ -187,6 +197,12 @@ impl Tty {
 impl Surface for Tty {
     fn ready(&self) -> bool {
         !WRITING.load(Ordering::SeqCst)
+    }
+
+    async fn written(&self) {
+        while !self.ready() {
+            self.out.notified().await;
+        }
     }
 
     fn last_write(&self) -> Duration {

@@ -47,6 +47,8 @@ impl Surface for Memory {
         true
     }
 
+    async fn written(&self) {}
+
     fn last_write(&self) -> Duration {
         Duration::ZERO
     }
