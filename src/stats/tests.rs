@@ -154,3 +154,15 @@ pub(super) fn within(rounds: &[Round], window: Window) -> Vec<&Round> {
     let from = window.seconds().map_or(0, |s| head.saturating_sub(s - 1));
     rounds.iter().filter(|r| end(r) >= from).collect()
 }
+
+#[test]
+fn w1_what_the_deadline_cut_is_censored_at_the_deadline_however_late_that_was_noticed() {
+    let settings = Arc::new(fx::settings(Mode::Deadline));
+    let mut stats = Stats::new(1);
+    for no in 1..=40 {
+        let mut round = fx::round(no, fx::at(no), &settings, &[Fate::Dials(300.0)]);
+        round.calls[0].attempts[0].end = fx::ms(209.0);
+        stats.fold(&round, Vitals::default());
+    }
+    assert_eq!(stats.quantile(EndpointId(0), 0.5), Quantile::Above(fx::ms(200.0)));
+}
