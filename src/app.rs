@@ -100,7 +100,7 @@ pub enum Message {
     Action(Action),
     /// At the keyboard while something is typed.
     Typed(Key),
-    /// Text pasted in one piece, free of control characters and line breaks.
+    /// The first line of what was pasted, free of control characters.
     Pasted(String),
     /// With the mouse.
     Pointed(Gesture, Target),

@@ -24,7 +24,7 @@ pub use pulse::Pulse;
 pub use quantile::Quantile;
 pub use tally::Window;
 
-use crate::domain::event::Vitals;
+use crate::domain::event::{SkipCause, Vitals};
 use crate::domain::{Call, EndpointId, Outcome, Reason, Round};
 use blame::BlameTally;
 use hedges::{CostTally, HedgeTally};
@@ -180,6 +180,12 @@ impl Stats {
         }
         self.pulse.fold(round, vitals);
         self.history.push(round);
+    }
+
+    /// A planned start was skipped; `total` since the engine's start. Told at once, for rounds that could tell it
+    /// may be what is missing.
+    pub fn skipped(&mut self, total: u64, cause: SkipCause) {
+        self.pulse.skip(total, cause);
     }
 
     /// The second in which every window ends.

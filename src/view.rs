@@ -16,6 +16,7 @@ mod help;
 mod hills;
 mod hint;
 mod history;
+mod honesty;
 mod lanes;
 mod layout;
 mod legend;

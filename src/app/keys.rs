@@ -6,6 +6,9 @@ use super::{Action, App, Change, DetailPage, Effect, Gesture, HelpPage, PAGE, Pa
 use crate::domain::{EndpointId, FaultSwitch, Mode, RoundNo, Settings};
 use crate::stats::Window;
 
+/// Rows that a turn of the wheel scrolls.
+const WHEEL: usize = 3;
+
 impl App {
     pub(super) fn act(&mut self, action: Action) -> Vec<Effect> {
         if let Screen::Help { top, detail } = self.screen {
@@ -46,7 +49,10 @@ impl App {
             Action::PageDown => self.select_by(PAGE),
             Action::First => self.select_by(isize::MIN),
             Action::Last => self.select_by(isize::MAX),
-            Action::Detail if !self.lineup.lanes().is_empty() => self.screen = Screen::Detail(0),
+            Action::Detail if !self.lineup.lanes().is_empty() => {
+                self.lineup.keep();
+                self.screen = Screen::Detail(0);
+            }
             Action::Help => {
                 self.screen = Screen::Help { top: 0, detail: matches!(self.screen, Screen::Detail(_)) };
             }
@@ -135,6 +141,10 @@ impl App {
     }
 
     fn go_to(&mut self, no: RoundNo) {
+        // The history is longer than what is kept whole.
+        if !self.picture().keeps(no) {
+            return;
+        }
         self.freeze();
         if let Some(frozen) = &mut self.frozen {
             frozen.go_to(no);
@@ -184,38 +194,49 @@ impl App {
 
     /// The mouse: a click selects, a second one opens; the wheel moves along what it is over.
     pub(super) fn pointed(&mut self, gesture: Gesture, target: Target) -> Vec<Effect> {
-        let screen = self.screen;
         match (gesture, target) {
-            (Gesture::Click, Target::Lane(index)) if screen == Screen::Dashboard => {
-                if self.selected == index {
-                    return self.act(Action::Detail);
-                }
-                self.select(index);
+            (Gesture::Click, Target::Lane(index)) if self.selected == index => {
+                return self.act(Action::Detail);
             }
+            (Gesture::Click, Target::Lane(index)) => self.select(index),
             (Gesture::Click, Target::Round(no)) => self.go_to(no),
             (Gesture::WheelUp, Target::Round(_)) => self.later(),
             (Gesture::WheelDown, Target::Round(_)) => self.earlier(),
-            (Gesture::WheelUp, _) => return self.act(Action::Up),
-            (Gesture::WheelDown, _) => return self.act(Action::Down),
-            (Gesture::Click, Target::Lane(_) | Target::Elsewhere) => {}
+            (Gesture::WheelUp, _) => return self.wheel(Action::Up),
+            (Gesture::WheelDown, _) => return self.wheel(Action::Down),
+            (Gesture::Click, Target::Elsewhere) => {}
         }
         Vec::new()
     }
 
-    /// Chooses the lanes anew where a round may have changed them.
+    /// Along the lanes or the keys; in the detail of a call, along its rows.
+    fn wheel(&mut self, action: Action) -> Vec<Effect> {
+        let Screen::Detail(top) = self.screen else { return self.act(action) };
+        let end = DetailPage::of(self, self.size.0, self.size.1).end();
+        let top = top.min(end);
+        let to = if action == Action::Up { top.saturating_sub(WHEEL) } else { top + WHEEL };
+        self.screen = Screen::Detail(to.min(end));
+        Vec::new()
+    }
+
+    /// Chooses the lanes anew where a round may have changed them. Not behind the detail of a call: it would
+    /// become that of another.
     pub(super) fn rearrange(&mut self) {
-        if self.lineup.is_due(self.live.stats.now()) {
+        if self.screen == Screen::Dashboard && self.lineup.is_due(self.live.stats.now()) {
             self.arrange();
         }
     }
 
+    /// Chooses the lanes anew. Where the selected one is not among them any more, the one in its place is.
     fn arrange(&mut self) {
+        let place = self.lineup.lanes().iter().position(|&lane| lane == self.selected).unwrap_or(0);
         let picture = self.frozen.as_deref().unwrap_or(&self.live);
         self.lineup.arrange(&self.endpoints, &picture.stats, self.window);
-        if !self.lineup.lanes().contains(&self.selected)
-            && let Some(&first) = self.lineup.lanes().first()
+        let lanes = self.lineup.lanes();
+        if !lanes.contains(&self.selected)
+            && let Some(&near) = lanes.get(place).or(lanes.last())
         {
-            self.selected = first;
+            self.selected = near;
         }
     }
 
@@ -239,7 +260,7 @@ impl App {
 
     /// One round, which is then looked at.
     fn step(&mut self) -> Vec<Effect> {
-        self.frozen = None;
+        self.thaw();
         let mut effects = if self.pace == Pace::Live { self.pause() } else { Vec::new() };
         effects.push(Effect::Step);
         effects
@@ -248,7 +269,10 @@ impl App {
     /// Switches the selected endpoint to its next fault, where it is simulated.
     fn next_fault(&mut self) -> Vec<Effect> {
         let index = self.selected;
-        let Some(endpoint) = self.endpoints.get(index).filter(|e| e.simulated) else { return Vec::new() };
+        let seen = self.lineup.lanes().contains(&index);
+        let Some(endpoint) = self.endpoints.get(index).filter(|e| e.simulated && seen) else {
+            return Vec::new();
+        };
         let Some(switch) = self.faults.get_mut(index) else { return Vec::new() };
         let place = FaultSwitch::ALL.iter().position(|s| s == switch).unwrap_or(0);
         let to = FaultSwitch::ALL[(place + 1) % FaultSwitch::ALL.len()];

@@ -110,6 +110,11 @@ impl Lineup {
         self.typing = true;
     }
 
+    /// The filter stays as it is typed.
+    pub(super) fn keep(&mut self) {
+        self.typing = false;
+    }
+
     /// Takes back the filter.
     pub(super) fn clear(&mut self) {
         self.filter.clear();
@@ -126,15 +131,15 @@ impl Lineup {
             KeyCode::Char('u') if key.ctrl => self.filter.clear(),
             KeyCode::Char(c) if !key.ctrl => self.insert(c),
             KeyCode::Backspace if self.filter.pop().is_some() => {}
-            KeyCode::Enter => self.typing = false,
+            KeyCode::Enter => self.keep(),
             KeyCode::Esc | KeyCode::Backspace => self.clear(),
             _ => {}
         }
     }
 
-    /// Pasted text is typed, up to its first line end.
+    /// Pasted text is typed.
     pub(super) fn pasted(&mut self, text: &str) {
-        text.lines().next().unwrap_or_default().chars().for_each(|c| self.insert(c));
+        text.chars().for_each(|c| self.insert(c));
     }
 
     fn insert(&mut self, c: char) {
@@ -190,7 +195,7 @@ mod tests {
         }
         assert_eq!(lineup.filter(), "ads");
         lineup.typed(Key::plain(KeyCode::Backspace));
-        lineup.pasted("x\u{7}y\nrm -rf");
+        lineup.pasted("x\u{7}y");
         assert_eq!(lineup.filter(), "adxy");
         lineup.typed(Key::plain(KeyCode::Enter));
         assert_eq!((lineup.filter(), lineup.is_typing()), ("adxy", false), "Enter keeps it");

@@ -14,7 +14,7 @@ impl App {
 
     /// How many rounds have settled since the one on the lanes, where the picture is frozen.
     #[must_use]
-    pub fn rounds_back(&self) -> Option<usize> {
+    pub fn rounds_back(&self) -> Option<u64> {
         let frozen = self.frozen.as_deref()?;
         Some(frozen.round_no().map_or(0, |no| self.live.rounds_after(no)))
     }

@@ -111,10 +111,10 @@ impl Picture {
         rows
     }
 
-    /// Rounds that settled after the one on the lanes.
+    /// By how many numbers the newest settled round is after this one.
     #[must_use]
-    pub fn rounds_after(&self, no: RoundNo) -> usize {
-        self.rounds.iter().rev().take_while(|r| r.no > no).count()
+    pub fn rounds_after(&self, no: RoundNo) -> u64 {
+        self.rounds.back().map_or(0, |newest| newest.no.0.saturating_sub(no.0))
     }
 
     /// Time passed. Messages may be handled late; the screen's time never goes back.
@@ -136,6 +136,11 @@ impl Picture {
             self.shown = Shown::Over(round);
         }
         found
+    }
+
+    /// Whether this round is kept.
+    pub(super) fn keeps(&self, no: RoundNo) -> bool {
+        self.rounds.iter().any(|r| r.no == no)
     }
 
     /// Puts this round on the lanes, if it is kept.
@@ -187,10 +192,8 @@ impl Picture {
                 }
             }
             Event::RoundSettled { round, vitals } => self.settled(round, vitals, window),
-            Event::StartSkipped { .. }
-            | Event::SettingsChanged { .. }
-            | Event::Failed(_)
-            | Event::Paused(_) => {}
+            Event::StartSkipped { total, cause, .. } => self.stats.skipped(total, cause),
+            Event::SettingsChanged { .. } | Event::Failed(_) | Event::Paused(_) => {}
         }
     }
 

@@ -132,6 +132,21 @@ impl Phases {
         *slot = Some(slot.unwrap_or_default().saturating_add(time));
     }
 
+    /// The same, broken off after this time.
+    #[must_use]
+    pub fn within(&self, mut length: Duration) -> Self {
+        let mut cut = Self::default();
+        for (phase, time) in self.iter() {
+            let time = time.min(length);
+            cut.add(phase, time);
+            length -= time;
+            if length.is_zero() {
+                break;
+            }
+        }
+        cut
+    }
+
     /// The phases that occurred, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Phase, Duration)> + '_ {
         Phase::ALL.iter().filter_map(|&p| self.get(p).map(|d| (p, d)))

@@ -18,7 +18,7 @@ pub struct SummaryLine {
     pub rounds: u64,
     /// Those that failed (R34).
     pub failed: u64,
-    /// Planned starts that found no room (R38).
+    /// Planned starts that did not happen (R38, R39).
     pub skipped: u64,
     /// Share of the rounds that were partial (R40); null without rounds.
     pub partial: Option<f64>,
@@ -212,7 +212,7 @@ impl SummaryFold {
         }
     }
 
-    /// Planned starts that found no room, in total so far.
+    /// Planned starts that did not happen, in total so far.
     pub const fn skipped(&mut self, total: u64) {
         self.skipped = total;
     }

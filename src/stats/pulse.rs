@@ -1,7 +1,7 @@
 //! The instrument's own numbers: how late it was, what it skipped, what it sent.
 
 use crate::domain::Round;
-use crate::domain::event::Vitals;
+use crate::domain::event::{SkipCause, Vitals};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -30,6 +30,8 @@ pub struct Pulse {
     reused: usize,
     new: usize,
     vitals: Vitals,
+    /// Why the last start was skipped.
+    cause: Option<SkipCause>,
     /// The engine's totals at the last reset.
     base: Vitals,
 }
@@ -40,8 +42,14 @@ impl Pulse {
         Self { vitals: self.vitals, base: self.vitals, ..Self::default() }
     }
 
+    pub(super) fn skip(&mut self, total: u64, cause: SkipCause) {
+        self.vitals.skipped = self.vitals.skipped.max(total);
+        self.cause = Some(cause);
+    }
+
     pub(super) fn fold(&mut self, round: &Round, vitals: Vitals) {
-        self.vitals = vitals;
+        let skipped = self.vitals.skipped.max(vitals.skipped);
+        self.vitals = Vitals { skipped, ..vitals };
         keep(&mut self.lags, round.start_lag, RECENT);
         if let Some(overshoot) = round.overshoot() {
             keep(&mut self.overshoots, overshoot, RECENT);
@@ -110,7 +118,25 @@ impl Pulse {
         self.new
     }
 
-    /// Planned starts that found no room.
+    /// Why the last planned start was skipped, if one was since the last reset.
+    #[must_use]
+    pub fn skip_cause(&self) -> Option<SkipCause> {
+        self.cause.filter(|_| self.skipped() > 0)
+    }
+
+    /// Dependencies whose breaker is not closed.
+    #[must_use]
+    pub const fn open_breakers(&self) -> usize {
+        self.vitals.open_breakers
+    }
+
+    /// Hosts that asked for a pause which is not over.
+    #[must_use]
+    pub const fn backing_off(&self) -> usize {
+        self.vitals.backing_off
+    }
+
+    /// Planned starts that did not happen.
     #[must_use]
     pub const fn skipped(&self) -> u64 {
         self.vitals.skipped.saturating_sub(self.base.skipped)

@@ -19,6 +19,9 @@ use tokio::time::Instant;
 /// From one frame to the next at the most: 30 a second.
 const SLOT: Duration = Duration::from_millis(33);
 
+/// The same while something is typed.
+const KEY_SLOT: Duration = Duration::from_millis(8);
+
 /// The same on a terminal that is slow to take a frame.
 const LONGEST_SLOT: Duration = Duration::from_millis(250);
 
@@ -59,8 +62,9 @@ pub(super) struct Loop<'a, S, I> {
     pub(super) freeze: Freeze,
     /// Whether something changed since the last frame.
     dirty: bool,
-    /// When the next frame may be drawn.
+    /// When the next frame may be drawn, and when the last one was.
     slot: Instant,
+    drawn: Instant,
     /// Whether the engine sends nothing any more.
     silent: bool,
 }
@@ -78,7 +82,19 @@ where
         (signals, job): (Signals, Job),
     ) -> Self {
         let (freeze, slot) = (Freeze::default(), Instant::now());
-        Self { app, session, surface, input, signals, job, freeze, dirty: true, slot, silent: false }
+        Self {
+            app,
+            session,
+            surface,
+            input,
+            signals,
+            job,
+            freeze,
+            dirty: true,
+            slot,
+            drawn: slot,
+            silent: false,
+        }
     }
 
     /// Runs until something ends it. Returns why, and what there is to say on the normal screen. What fails on
@@ -126,7 +142,7 @@ where
             return Ok(());
         }
         self.slot = now + SLOT.max(self.surface.last_write()).min(LONGEST_SLOT);
-        self.dirty = false;
+        (self.dirty, self.drawn) = (false, now);
         #[cfg(debug_assertions)]
         plant_panic();
         update(&mut self.app, Message::Tick(self.session.elapsed()));
@@ -150,12 +166,14 @@ where
                 Message::Pointed(keymap::gesture(event)?, target)
             }
             // Never taken for keys: who pastes a word with a q in it does not want to quit.
-            Input::Paste(pasted) => Message::Pasted(text::clean(&pasted)),
+            Input::Paste(pasted) => {
+                Message::Pasted(text::clean(pasted.split(['\n', '\r']).next().unwrap_or_default()))
+            }
             Input::Resize(width, height) => Message::Resized(width, height),
             _ => return None,
         };
-        // What was typed is answered at once, not in the next slot.
-        self.slot = Instant::now();
+        // What was typed is answered at once, not in the next slot; a flood of it is not.
+        self.slot = self.slot.min(self.drawn + KEY_SLOT);
         self.message(message)
     }
 

@@ -3,15 +3,15 @@
 //! A stop halts the whole process, the engine and its clock of deadlines included. So rounds are paused first, and
 //! those under way get a moment to end. One that does not is frozen with the process: when it goes on, its
 //! deadline is long past, and whatever it then says was our doing. It is shown as aborted from the stop on and
-//! counted nowhere, like a round that is given up by quitting. The engine's own estimate of a hedge delay still
-//! sees such a round, as censored calls. A stop from outside that can't be caught (SIGSTOP) gives no moment at
+//! counted nowhere, like a round that is given up by quitting. The engine itself still learns from such a round: its
+//! estimate of a hedge delay sees censored calls, its breakers calls that the deadline cut. A stop from outside that can't be caught (SIGSTOP) gives no moment at
 //! all; its missed starts are skipped starts, as for any other time in which the process could not run.
 
 use super::job::is_foreground;
 use super::run::{Leave, Loop};
 use super::surface::Surface;
 use crate::app::Pace;
-use crate::domain::{EndedBy, Event, Outcome, Reason, Round, RoundNo};
+use crate::domain::{AttemptOutcome, Call, EndedBy, Event, Outcome, Reason, Round, RoundNo};
 use crate::engine::Command;
 use crossterm::event::Event as Input;
 use futures_util::{FutureExt, Stream};
@@ -84,16 +84,39 @@ impl Freeze {
         if since >= round.took {
             return None;
         }
-        let mut frozen = Round { ended_by: EndedBy::Aborted, ok: true, failed: Vec::new(), ..round.clone() };
+        let before = |at: Option<Duration>| at.filter(|&at| at <= since);
+        let mut frozen = Round {
+            ended_by: EndedBy::Aborted,
+            ok: true,
+            failed: Vec::new(),
+            took: since,
+            quorum_at: before(round.quorum_at),
+            quorum_impossible_at: before(round.quorum_impossible_at),
+            ..round.clone()
+        };
         for call in frozen.calls.iter_mut().filter(|call| call.end > since) {
-            call.outcome = Outcome::Missing(Reason::Aborted);
-            call.status = None;
+            if call.outcome == Outcome::Ok {
+                frozen.answered_optional = frozen.answered_optional.saturating_sub(1);
+            }
+            break_off(call, since);
         }
         Some(frozen)
     }
 
     fn is_quiet(&self) -> bool {
         self.paused && self.under_way.is_empty()
+    }
+}
+
+/// What is left of a call of which nothing is believed after this instant.
+fn break_off(call: &mut Call, since: Duration) {
+    (call.outcome, call.status, call.end) = (Outcome::Missing(Reason::Aborted), None, since);
+    (call.winner, call.late_by) = (None, None);
+    call.attempts.retain(|attempt| attempt.start <= since);
+    for attempt in call.attempts.iter_mut().filter(|attempt| attempt.end > since) {
+        attempt.phases = attempt.phases.within(since.saturating_sub(attempt.start));
+        (attempt.end, attempt.outcome) = (since, AttemptOutcome::Cancelled);
+        (attempt.reason, attempt.detail, attempt.status, attempt.answer) = (None, None, None, None);
     }
 }
 
@@ -204,6 +227,14 @@ mod tests {
         assert_eq!(shown.ended_by, EndedBy::Aborted);
         let outcomes: Vec<Outcome> = shown.calls.iter().map(|c| c.outcome).collect();
         assert_eq!(outcomes, [Outcome::Ok, Outcome::Missing(Reason::Aborted)]);
+        assert_eq!(
+            (shown.took, shown.calls[1].end),
+            (fx::ms(100.0), fx::ms(100.0)),
+            "nothing after the stop"
+        );
+        let cut = &shown.calls[1].attempts[0];
+        assert_eq!((cut.end, cut.outcome), (fx::ms(100.0), AttemptOutcome::Cancelled));
+        assert_eq!(cut.phases.iter().map(|p| p.1).sum::<Duration>(), fx::ms(100.0));
         assert_eq!(shown.answered() + shown.missing() + shown.not_needed(), shown.calls.len(), "R1");
     }
 

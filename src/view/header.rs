@@ -2,7 +2,8 @@
 //! round has yet shows both values: `200 → 250 ms`.
 
 use super::ctx::Ctx;
-use super::layout::{Regions, Size, WIDE};
+use super::honesty;
+use super::layout::{Regions, Size};
 use super::text::{Pen, cut, cut_middle};
 use super::theme::Tone;
 use crate::app::{Pace, Sort};
@@ -32,7 +33,7 @@ impl Widget for &Header<'_> {
             pen.groups(x, y, end, &self.left());
         }
         if let Some(y) = self.regions.honesty {
-            pen.groups(x, y, end, &self.honesty(area.width));
+            pen.groups(x, y, end, &honesty::groups(self.ctx, end.saturating_sub(x)));
         }
     }
 }
@@ -190,38 +191,5 @@ impl Header<'_> {
             (_, many) => format!("{many} switched"),
         };
         Some(vec![ctx.dim("x "), ctx.bold(words, Tone::Plain)])
-    }
-
-    fn honesty(&self, width: u16) -> Vec<Vec<Span<'static>>> {
-        let (ctx, pulse) = (self.ctx, self.ctx.app.stats().pulse());
-        let none = ctx.glyphs.none;
-        let time = |label: &str, time: Option<Duration>| {
-            vec![ctx.dim(format!("{label} ")), Ctx::plain(time.map_or_else(|| none.to_owned(), numbers::ms))]
-        };
-        // These should be 0: bold where they are not.
-        let zero = |label: &str, count: u64| {
-            let number = if count == 0 { Ctx::plain("0") } else { ctx.bold(count.to_string(), Tone::Plain) };
-            vec![ctx.dim(format!("{label} ")), number]
-        };
-        let counted = |count: String, label: &str| vec![Ctx::plain(count), ctx.dim(format!(" {label}"))];
-        let mut groups = Vec::new();
-        if width >= WIDE {
-            let hosts = ctx.app.hosts;
-            groups.push(counted(hosts.to_string(), if hosts == 1 { "host" } else { "hosts" }));
-            let rate = pulse.attempts_per_second().map_or_else(|| none.to_owned(), |r| format!("{r:.1}"));
-            groups.push(counted(rate, "attempts/s"));
-        }
-        groups.push(time("start lag", pulse.start_lag()));
-        groups.push(time("overshoot", pulse.overshoot()));
-        groups.push(zero("skipped", pulse.skipped()));
-        groups.push(zero("lingering", pulse.lingering()));
-        if pulse.lost_events() > 0 {
-            groups.push(zero("lost events", pulse.lost_events()));
-        }
-        if width >= WIDE {
-            groups.push(counted(pulse.reused().to_string(), "reused"));
-            groups.push(counted(pulse.dialled().to_string(), "new"));
-        }
-        groups
     }
 }

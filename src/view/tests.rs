@@ -5,10 +5,14 @@ mod fuzz;
 pub(super) mod scenes;
 
 use super::*;
-use crate::app::{Action, Colour, Message, Options, Panel, Target, update};
+use crate::app::{Action, Colour, Message, Options, Panel, Shown, Target, update};
+use crate::domain::Event;
+use crate::domain::event::{SkipCause, Vitals};
 use crate::stats::Window;
 use ratatui::style::{Color, Modifier, Style};
 use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// A drawn screen.
 pub(super) fn drawn(app: &App, width: u16, height: u16) -> Buffer {
@@ -350,6 +354,22 @@ fn no_endpoints_at_all() {
 #[test]
 fn r34_a_required_call_runs_to_the_request_budget_and_both_limits_are_drawn() {
     assert_scene("both-limits", &scenes::both_limits(), &[FULL, (80, 24)]);
+}
+
+#[test]
+fn what_holds_calls_back_is_said_beside_the_instruments_own_numbers() {
+    let mut app = scenes::cut(Options::default());
+    let skipped = Event::StartSkipped { at: Duration::ZERO, total: 5, cause: SkipCause::Rate };
+    update(&mut app, Message::Engine(skipped));
+    let vitals = Vitals { open_breakers: 1, backing_off: 2, skipped: 5, ..Vitals::default() };
+    let Shown::Over(round) = app.shown() else { panic!("a settled round") };
+    let round = Arc::clone(round);
+    update(&mut app, Message::Engine(Event::RoundSettled { round, vitals }));
+    let row = |width| printed(&drawn(&app, width, 40)).lines().nth(1).unwrap().to_owned();
+    let held = "skipped 5 rate   lingering 0   breakers open 1   backing off 2";
+    for width in [80, 120] {
+        assert!(row(width).contains(held), "routine makes room for it: {}", row(width));
+    }
 }
 
 #[test]

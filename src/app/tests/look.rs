@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::app::actions::{Key, KeyCode};
+use crate::domain::event::SkipCause;
 use crate::domain::{Answer, FaultSwitch};
 
 fn type_in(app: &mut App, text: &str) {
@@ -30,7 +31,9 @@ fn the_filter_chooses_lanes_by_name_and_by_reason() {
     assert_eq!(app.screen, Screen::Dashboard, "no lane, no detail");
     update(&mut app, Message::Typed(Key::plain(KeyCode::Esc)));
     assert_eq!((names(&app).len(), app.is_typing()), (8, false));
-    assert_eq!(update(&mut app, Message::Pasted("q1".to_owned())), [], "pasted text holds no commands");
+    let before = (app.screen, app.selected, app.lineup.clone());
+    update(&mut app, Message::Pasted("q1".to_owned()));
+    assert_eq!((app.screen, app.selected, app.lineup.clone()), before, "pasted text holds no commands");
     press(&mut app, Action::Filter);
     update(&mut app, Message::Pasted("ads".to_owned()));
     update(&mut app, Message::Typed(Key::plain(KeyCode::Enter)));
@@ -169,7 +172,18 @@ fn the_mouse_selects_opens_scrolls_and_goes_back_in_time() {
     assert_eq!(app.round_no(), Some(RoundNo(2)));
     update(&mut app, Message::Pointed(Gesture::WheelUp, Target::Round(RoundNo(2))));
     assert_eq!(app.round_no(), Some(RoundNo(3)));
-    assert_eq!(click(&mut app, Target::Elsewhere), []);
+    let before = (app.screen, app.selected, app.round_no());
+    click(&mut app, Target::Elsewhere);
+    assert_eq!((app.screen, app.selected, app.round_no()), before);
+    click(&mut app, Target::Round(RoundNo(99)));
+    assert_eq!(app.round_no(), before.2, "a round that is not kept");
+    press(&mut app, Action::Filter);
+    let selected = app.selected;
+    click(&mut app, Target::Lane(selected));
+    assert_eq!((app.screen, app.is_typing()), (Screen::Detail(0), false), "opening ends the typing");
+    update(&mut app, Message::Resized(80, 24));
+    update(&mut app, Message::Pointed(Gesture::WheelDown, Target::Elsewhere));
+    assert_eq!((app.screen, app.selected), (Screen::Detail(3), selected), "there the wheel scrolls");
 }
 
 #[test]
@@ -304,4 +318,39 @@ fn what_the_deadline_cut_ends_at_the_deadline() {
     let lane = app.detail_lane().unwrap();
     let sum: Duration = lane.bars[0].segments.iter().map(|s| s.1).sum();
     assert_eq!((lane.end, lane.bars[0].end, sum), (fx::ms(200.0), fx::ms(200.0), fx::ms(200.0)));
+}
+
+#[test]
+fn the_detail_stays_with_its_call_when_a_filter_by_reason_lets_go_of_it() {
+    let mut app = fx::page(Mode::Deadline, 300, Options::default());
+    app.selected = 7;
+    press(&mut app, Action::Filter);
+    type_in(&mut app, "refused");
+    assert_eq!(app.lineup.lanes(), [7]);
+    press(&mut app, Action::Detail);
+    // Two minutes later nothing of it is in the window any more.
+    let settings = Arc::new(fx::settings(Mode::Deadline));
+    let fine = [fx::Fate::Answers(40.0); 8];
+    for no in 301..=303 {
+        let round = fx::round(no, fx::at(no) + Duration::from_secs(120), &settings, &fine);
+        fx::start(&mut app, &round);
+        fx::finish(&mut app, round);
+    }
+    assert_eq!((app.screen, app.selected), (Screen::Detail(0), 7));
+    press(&mut app, Action::Back);
+    press(&mut app, Action::Fault);
+    assert!(app.faults.iter().any(|f| *f != FaultSwitch::AsWritten), "its lane is still in sight");
+}
+
+#[test]
+fn r38_skipped_starts_are_shown_while_no_round_can_tell_of_them() {
+    let mut app = fx::page(Mode::Deadline, 3, Options::default());
+    let at = fx::at(4);
+    for total in 1..=5 {
+        update(&mut app, Message::Engine(Event::StartSkipped { at, total, cause: SkipCause::Rate }));
+    }
+    let pulse = app.stats().pulse();
+    assert_eq!((pulse.skipped(), pulse.skip_cause()), (5, Some(SkipCause::Rate)));
+    press(&mut app, Action::Reset);
+    assert_eq!((app.stats().pulse().skipped(), app.stats().pulse().skip_cause()), (0, None));
 }
