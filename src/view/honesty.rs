@@ -1,6 +1,7 @@
 //! What the instrument says of itself: how late it was, what it skipped and held back, what it sent.
 
 use super::ctx::Ctx;
+use super::layout::WIDE;
 use super::text::spans_width;
 use super::theme::Tone;
 use crate::domain::event::SkipCause;
@@ -14,6 +15,10 @@ type Group = (u8, Vec<Span<'static>>);
 /// The numbers that fit into so many columns, three apart.
 pub(super) fn groups(ctx: &Ctx<'_>, room: u16) -> Vec<Vec<Span<'static>>> {
     let mut groups = all(ctx);
+    if room < WIDE - 2 {
+        // Never now and then: what comes and goes with the length of a number moves all behind it.
+        groups.retain(|g| g.0 <= 2);
+    }
     let length = |groups: &[Group]| groups.iter().map(|g| spans_width(&g.1) + 3).sum::<u16>();
     while length(&groups) > room.saturating_add(3)
         && let Some(most) = groups.iter().map(|g| g.0).max().filter(|&rank| rank > 0)
