@@ -2,7 +2,9 @@
 
 use super::actions::{Key, KeyCode, action_for};
 use super::tune::{self, Way};
-use super::{Action, App, Change, DetailPage, Effect, Gesture, HelpPage, PAGE, Pace, Panel, Screen, Target};
+use super::{
+    Action, App, Change, DetailPage, Effect, Gesture, HelpPage, PAGE, Pace, Panel, Screen, Shown, Target,
+};
 use crate::domain::{EndpointId, FaultSwitch, Mode, RoundNo, Settings};
 use crate::stats::Window;
 
@@ -39,7 +41,7 @@ impl App {
         if let Screen::Detail(top) = self.screen
             && let Some(top) = DetailPage::of(self, self.size.0, self.size.1).scrolled(top, action)
         {
-            self.screen = Screen::Detail(top);
+            self.read_on(top);
             return;
         }
         match action {
@@ -215,8 +217,20 @@ impl App {
         let end = DetailPage::of(self, self.size.0, self.size.1).end();
         let top = top.min(end);
         let to = if action == Action::Up { top.saturating_sub(WHEEL) } else { top + WHEEL };
-        self.screen = Screen::Detail(to.min(end));
+        self.read_on(to.min(end));
         Vec::new()
+    }
+
+    /// Scrolls the detail to this row. Who reads further down wants what is read to stay: the picture is frozen,
+    /// with a round that is over.
+    fn read_on(&mut self, top: usize) {
+        if top > 0 && self.frozen.is_none() {
+            self.freeze();
+            if let Some(frozen) = self.frozen.as_mut().filter(|f| matches!(f.shown, Shown::Running(_))) {
+                frozen.go(true);
+            }
+        }
+        self.screen = Screen::Detail(top);
     }
 
     /// Chooses the lanes anew where a round may have changed them. Not behind the detail of a call: it would

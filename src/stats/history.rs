@@ -22,6 +22,8 @@ pub struct RoundMark {
     pub cut: usize,
     /// Calls missing for any other reason.
     pub error: usize,
+    /// Whether it took longer than its budget without being cut there (R32).
+    pub late: bool,
     /// Hedges that won.
     pub hedges_won: u32,
 }
@@ -41,6 +43,7 @@ impl History {
             partial: round.partial(),
             cut: missing(true),
             error: missing(false),
+            late: round.settings.mode.ignores_budget() && round.took > round.budget,
             hedges_won: round.calls.iter().map(|c| c.hedges.won).sum(),
         };
         // Rounds that overlap may settle out of order.

@@ -187,18 +187,22 @@ impl TimeAxis<'_> {
             LineKind::Quorum => format!("{}{}", numbers::ms(line.at), self.ctx.glyphs.down),
             _ => format!("{time}{}", self.ctx.glyphs.down),
         };
+        // A label touches its line, or it would name another: over it, beside it, or in short.
         let end = self.columns.axis_end();
-        let centred = line.x.saturating_sub(width(&long) / 2);
-        let centred = (centred.min(end.saturating_sub(width(&long))), long.clone());
-        let before = (line.x + 1).saturating_sub(width(&short));
-        let mut places = vec![(before, short)];
+        let over = line.x.saturating_sub(width(&long) / 2).min(end.saturating_sub(width(&long)));
+        let before = |text: &str| (line.x + 1).saturating_sub(width(text));
+        let after = format!("{}{time}", self.ctx.glyphs.down);
+        let mut places = vec![(before(&short), short.clone()), (line.x, after)];
         if wide {
-            let left = taken.iter().map(|t| t.0).min().unwrap_or(end).saturating_sub(2 + width(&long));
-            places.splice(0..0, [centred, (left, long)]);
+            places.splice(
+                0..0,
+                [(over.max(self.axis.x), long.clone()), (before(&long), long.clone()), (line.x, long)],
+            );
         }
         let fits = |(x, text): &(u16, String)| {
             let to = x.saturating_add(width(text));
-            *x >= self.axis.x && to <= end && taken.iter().all(|&(a, b)| to < a || *x > b)
+            let touches = *x <= line.x && line.x <= to;
+            *x >= self.axis.x && to <= end && touches && taken.iter().all(|&(a, b)| to < a || *x > b)
         };
         if let Some((x, text)) = places.into_iter().find(fits) {
             let to = pen.put(x, y, end, &text, self.ctx.line_style(line));

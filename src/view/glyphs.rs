@@ -19,6 +19,8 @@ pub struct Glyphs {
     pub hedge: &'static str,
     /// The deadline and other lines through all lanes.
     pub line: &'static str,
+    /// A line that did not end the round.
+    pub other_line: &'static str,
     /// The line where it cut a bar.
     pub line_hit: &'static str,
     /// The hedge delay.
@@ -93,6 +95,7 @@ static UNICODE: Glyphs = Glyphs {
     running: "▸",
     hedge: "◆",
     line: "┃",
+    other_line: "│",
     line_hit: "┫",
     delay: "╎",
     grid: "┊",
@@ -128,6 +131,7 @@ static ASCII: Glyphs = Glyphs {
     running: ">",
     hedge: "*",
     line: "|",
+    other_line: "|",
     line_hit: "]",
     delay: "!",
     grid: ":",

@@ -48,8 +48,9 @@ impl Ctx<'_> {
     }
 
     /// That the picture is frozen, and how many rounds have settled since the one on the lanes.
-    pub(super) fn frozen(&self) -> Option<Span<'static>> {
+    pub(super) fn frozen(&self, short: bool) -> Option<Span<'static>> {
         let words = match self.app.rounds_back()? {
+            n if short && n > 0 => format!(" frozen -{n} "),
             0 => " frozen ".to_owned(),
             1 => format!(" frozen {} 1 round back ", self.glyphs.dot),
             n => format!(" frozen {} {n} rounds back ", self.glyphs.dot),
@@ -175,7 +176,7 @@ impl Header<'_> {
             groups.push(vec![ctx.dim("by "), ctx.bold(lineup.sort().label(), Tone::Plain)]);
         }
         groups.extend(self.faults());
-        groups.extend(ctx.frozen().map(|frozen| vec![frozen]));
+        groups.extend(ctx.frozen(self.regions.size <= Size::Small).map(|frozen| vec![frozen]));
         groups.push(vec![ctx.pace()]);
         groups.join(&Span::raw("   "))
     }

@@ -3,11 +3,12 @@
 use super::ctx::Ctx;
 use super::text::{Pen, Row, spans_width, width};
 use super::theme::{Theme, Tone};
-use crate::app::Shown;
+use crate::app::{Mark, Shown};
 use crate::domain::{Mode, RoundNo};
 use crate::stats::RoundMark;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::Span;
 use ratatui::widgets::Widget;
 
@@ -18,6 +19,7 @@ pub struct HistoryPanel<'a> {
 }
 
 /// What a strip counts.
+#[derive(Clone, Copy)]
 struct Strip {
     glyph: &'static str,
     label: &'static str,
@@ -105,6 +107,8 @@ impl HistoryPanel<'_> {
         let cut = Strip { glyph: glyphs.cut, label: "cut", tone: Tone::Cut, mark: false, count: |m| m.cut };
         let error =
             Strip { glyph: glyphs.error, label: "error", tone: Tone::Error, mark: false, count: |m| m.error };
+        let missing = Strip { label: "missing", count: |m| m.cut + m.error, ..error };
+        let late = Strip { label: "late", mark: true, count: |m| usize::from(m.late), ..cut };
         let won = Strip {
             glyph: glyphs.hedge,
             label: "hedge won",
@@ -113,18 +117,21 @@ impl HistoryPanel<'_> {
             count: |m| m.hedges_won as usize,
         };
         match mode {
-            Mode::Hedge => [kept, won, cut],
+            Mode::Hedge => [kept, won, missing],
+            Mode::WaitAll | Mode::FailFast => [kept, late, error],
             Mode::Quorum => [kept, error, cut],
-            _ => [kept, cut, error],
+            Mode::Deadline => [kept, cut, error],
         }
     }
 
-    fn cell(&self, strip: &Strip, mark: &RoundMark) -> (&'static str, ratatui::style::Style) {
+    fn cell(&self, strip: &Strip, mark: &RoundMark) -> (&'static str, Style) {
         let (glyphs, theme) = (self.ctx.glyphs, self.ctx.theme);
         let counts: &[&str] = if strip.mark { &[glyphs.kept] } else { glyphs.counts };
         match (strip.count)(mark).checked_sub(1) {
             Some(i) => {
-                (counts.get(i).or(counts.last()).copied().unwrap_or(glyphs.kept), theme.tone(strip.tone))
+                // What is missing without an error was cut.
+                let tone = if strip.tone == Tone::Error && mark.error == 0 { Tone::Cut } else { strip.tone };
+                (counts.get(i).or(counts.last()).copied().unwrap_or(glyphs.kept), theme.tone(tone))
             }
             None => (glyphs.nothing, theme.dim()),
         }
@@ -162,15 +169,6 @@ impl HistoryPanel<'_> {
             let words = number(newest.no);
             wanted.push((end.saturating_sub(spans_width(&words)), words));
         }
-        wanted.extend(ctx.app.picture().marks.iter().filter_map(|mark| {
-            let (change, arrow) = (&mark.change, ctx.glyphs.arrow);
-            let what = if change.what == "mode" { String::new() } else { format!("{} ", change.what) };
-            let words = vec![
-                ctx.tone(format!("{} ", ctx.glyphs.mark), Tone::Plain),
-                Span::raw(format!("{what}{} {arrow} {}", change.from, change.to)),
-            ];
-            Some((column(mark.round)?, words))
-        }));
         // What matters more comes first; what would touch it is left out.
         let mut taken: Vec<(u16, u16)> = Vec::new();
         for (x, words) in wanted {
@@ -178,6 +176,33 @@ impl HistoryPanel<'_> {
             if to <= end && taken.iter().all(|&(a, b)| to + 2 <= a || x >= b + 2) {
                 pen.spans(x, y, end, &words);
                 taken.push((x, to));
+            }
+        }
+        // The newest change first: it is the one that is looked for. Every change has its mark, its words where
+        // there is room at either side.
+        let mut marks: Vec<&Mark> = ctx.app.picture().marks.iter().collect();
+        marks.sort_by_key(|mark| std::cmp::Reverse(mark.round));
+        for mark in marks {
+            let Some(x) = column(mark.round) else { continue };
+            let (change, arrow) = (&mark.change, ctx.glyphs.arrow);
+            let what = if change.what == "mode" { String::new() } else { format!("{} ", change.what) };
+            let words = format!("{what}{} {arrow} {}", change.from, change.to);
+            let length = width(&words).saturating_add(1);
+            let free = |from: u16, to: u16| {
+                from >= start.min(x) && to <= end && taken.iter().all(|&(a, b)| to + 1 <= a || from > b)
+            };
+            let (from, to) = if free(x, x + 1 + length) {
+                pen.put(x + 2, y, end, &words, Style::new());
+                (x, x + 1 + length)
+            } else if x >= length && free(x - length, x + 1) {
+                pen.put(x - length, y, x, &words, Style::new());
+                (x - length, x + 1)
+            } else {
+                (x, x + 1)
+            };
+            if free(x, x + 1) {
+                pen.cell(x, y, ctx.glyphs.mark, ctx.theme.tone(Tone::Plain));
+                taken.push((from, to));
             }
         }
     }

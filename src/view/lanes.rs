@@ -48,8 +48,9 @@ impl Widget for &Lanes<'_> {
         let marks: Vec<(u16, EndMark)> = placed.iter().flat_map(|p| self.lane(p, &mut pen)).collect();
         for line in &self.axis.lines {
             let style = self.ctx.line_style(line);
+            let glyph = if line.leads { self.ctx.glyphs.line } else { self.ctx.glyphs.other_line };
             for y in area.y..bottom.min(area.bottom()) {
-                pen.cell(line.x, y, self.ctx.glyphs.line, style);
+                pen.cell(line.x, y, glyph, style);
             }
         }
         for (y, mark) in marks {

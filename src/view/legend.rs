@@ -25,26 +25,27 @@ impl Widget for &Legend<'_> {
             return;
         }
         let ctx = self.ctx;
-        let mut spans: Vec<Span<'static>> = Vec::new();
         // Hedge rounds have more to explain; the short phases make room for it.
         let hedge = ctx.app.round_settings().mode == Mode::Hedge;
         let left_out = |p: Phase| hedge && matches!(p, Phase::Queued | Phase::Dns | Phase::Tls);
+        let mut phases: Vec<Span<'static>> = Vec::new();
         for &phase in Phase::ALL.iter().filter(|&&p| !left_out(p)) {
             let style = if phase == Phase::Body { ctx.theme.tone(Tone::Plain) } else { ctx.theme.dim() };
-            spans.push(Span::styled(ctx.glyphs.phase(phase, false), style));
-            spans.push(ctx.dim(format!(" {phase}  ")));
+            phases.push(Span::styled(ctx.glyphs.phase(phase, false), style));
+            phases.push(ctx.dim(format!(" {phase}  ")));
         }
+        let mut groups = vec![phases];
         if hedge {
             let word = match ctx.app.round_settings().hedge.delay {
                 delay @ HedgeDelay::Percentile(_) => format!(" hedge delay ({delay} of this endpoint)"),
                 delay @ HedgeDelay::Fixed(_) => format!(" hedge delay ({})", numbers::delay(delay)),
             };
-            spans.extend([Span::raw("   "), ctx.tone(ctx.glyphs.delay, Tone::Hedge), ctx.dim(word)]);
+            groups.push(vec![ctx.tone(ctx.glyphs.delay, Tone::Hedge), ctx.dim(word)]);
         }
         if ctx.app.endpoints.iter().any(|e| e.required) {
-            spans.extend([Span::raw("   "), ctx.dim("! required")]);
+            groups.push(vec![ctx.dim("! required")]);
         }
-        spans.extend([Span::raw("   "), ctx.dim(ctx.glyphs.hill), ctx.dim(" completions, last minute")]);
-        Pen::new(buf).spans(self.columns.axis, area.y, area.right().saturating_sub(1), &spans);
+        groups.push(vec![ctx.dim(ctx.glyphs.hill), ctx.dim(" completions, last minute")]);
+        Pen::new(buf).groups(self.columns.axis, area.y, area.right().saturating_sub(1), &groups);
     }
 }

@@ -373,6 +373,32 @@ fn what_holds_calls_back_is_said_beside_the_instruments_own_numbers() {
 }
 
 #[test]
+fn a_change_is_marked_in_the_history_with_its_first_round() {
+    let mut app = scenes::changed();
+    let fates = crate::app::fixture::TYPICAL;
+    let settings = Arc::new(crate::app::fixture::settings(crate::domain::Mode::Quorum));
+    let round = crate::app::fixture::round(91, crate::app::fixture::at(91), &settings, &fates);
+    crate::app::fixture::start(&mut app, &round);
+    crate::app::fixture::finish(&mut app, round);
+    let shown = printed(&drawn(&app, 120, 40));
+    // Its words stand before it where there is no room behind.
+    assert!(shown.contains("deadline → quorum ▴"), "{shown}");
+}
+
+#[test]
+fn a_label_on_the_axis_touches_its_line() {
+    for (width, height) in [(120, 40), (80, 24), (60, 16)] {
+        let app = scenes::wait_all();
+        let shown = printed(&drawn(&app, width, height));
+        let row = |text: &str| shown.lines().find(|l| l.contains(text)).unwrap_or_default();
+        let line = row("catalog").chars().position(|c| "┃│".contains(c)).expect("the budget's line");
+        let axis: Vec<char> = row("0 ms").chars().collect();
+        let around: String = axis.iter().skip(line.saturating_sub(14)).take(28).collect();
+        assert!(around.contains("200 ms"), "{width}x{height}: {around}");
+    }
+}
+
+#[test]
 fn a_frozen_picture_says_how_far_back_it_is() {
     assert_scene("frozen", &scenes::frozen(Options::default()), &ALL);
 }

@@ -97,7 +97,7 @@ impl Verdict<'_> {
     fn right(&self) -> Vec<Span<'static>> {
         let ctx = self.ctx;
         if self.regions.size == Size::Min {
-            if let Some(frozen) = ctx.frozen() {
+            if let Some(frozen) = ctx.frozen(true) {
                 return vec![frozen];
             }
             if ctx.app.pace == Pace::Paused {

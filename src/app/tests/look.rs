@@ -184,6 +184,7 @@ fn the_mouse_selects_opens_scrolls_and_goes_back_in_time() {
     update(&mut app, Message::Resized(80, 24));
     update(&mut app, Message::Pointed(Gesture::WheelDown, Target::Elsewhere));
     assert_eq!((app.screen, app.selected), (Screen::Detail(3), selected), "there the wheel scrolls");
+    assert!(app.rounds_back().is_some(), "who reads further down wants it to stay");
 }
 
 #[test]

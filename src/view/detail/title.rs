@@ -104,7 +104,7 @@ impl Title<'_> {
     /// rows are in sight.
     fn rights(&self) -> Vec<Vec<Span<'static>>> {
         let (ctx, app) = (self.ctx, self.ctx.app);
-        let frozen = ctx.frozen().map(|words| format!("picture{}", words.content.trim_end()));
+        let frozen = ctx.frozen(false).map(|words| format!("picture{}", words.content.trim_end()));
         let running = match app.shown() {
             Shown::Running(live) => {
                 let budget = live.started.budget;
