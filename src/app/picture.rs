@@ -150,11 +150,15 @@ impl Picture {
         }
     }
 
-    /// Something besides the settings is different from the next round on.
+    /// Something besides the settings is different from the next round on. Several changes of one thing before
+    /// that are one.
     pub(super) fn note(&mut self, change: Change) {
-        if self.pending.len() < MARKS {
+        if let Some(before) = self.pending.iter_mut().find(|c| c.what == change.what) {
+            before.to = change.to;
+        } else if self.pending.len() < MARKS {
             self.pending.push(change);
         }
+        self.pending.retain(|c| c.from != c.to);
     }
 
     /// Forgets the counts, not the rounds.

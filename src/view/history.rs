@@ -1,7 +1,7 @@
 //! The latest rounds, a column each: whether the contract was met, and how many calls were cut or failed.
 
 use super::ctx::Ctx;
-use super::text::{Pen, Row, spans_width, width};
+use super::text::{Pen, Row, width};
 use super::theme::{Theme, Tone};
 use crate::app::{Mark, Shown};
 use crate::domain::{Mode, RoundNo};
@@ -9,7 +9,6 @@ use crate::stats::RoundMark;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::Span;
 use ratatui::widgets::Widget;
 
 /// The history: with five rows title, strips and marks; with fewer only strips.
@@ -60,7 +59,7 @@ impl Widget for &HistoryPanel<'_> {
             }
         }
         if whole && !rounds.is_empty() {
-            self.marks(&rounds, (start, last), area.bottom() - 1, &mut pen);
+            self.marks(&rounds, (from, start, last), area.bottom() - 1, &mut pen);
         }
     }
 }
@@ -150,60 +149,74 @@ impl HistoryPanel<'_> {
         pen.title(row, &title, (ctx.glyphs.rule, ctx.theme.dim()), &[ctx.dim(words)]);
     }
 
-    /// First and last number, what changed where between them, and where one has gone back to.
-    fn marks(&self, rounds: &[&RoundMark], (start, end): (u16, u16), y: u16, pen: &mut Pen<'_>) {
+    /// Below the strips: where one has gone back to, what changed where, the first and the last number. What
+    /// matters more is placed first; what would touch it is left out.
+    fn marks(&self, rounds: &[&RoundMark], (from, start, end): (u16, u16, u16), y: u16, pen: &mut Pen<'_>) {
         let ctx = self.ctx;
         let (Some(first), Some(newest)) = (rounds.first(), rounds.last()) else { return };
         let column = |no: RoundNo| {
             let at = rounds.iter().position(|m| m.no == no)?;
             Some(start.saturating_add(u16::try_from(at).unwrap_or(u16::MAX)))
         };
-        let number = |no: RoundNo| vec![ctx.dim(no.to_string())];
-        let mut wanted: Vec<(u16, Vec<Span<'static>>)> = Vec::new();
+        let mut ruler = Ruler { y, from, end, taken: Vec::new() };
         if let Some((no, x)) = self.cursor().and_then(|no| Some((no, column(no)?))) {
-            let words = vec![ctx.bold(format!("{} {no}", ctx.glyphs.here), Tone::Plain)];
-            wanted.push((x.min(end.saturating_sub(spans_width(&words))), words));
+            let here = format!("{} {no}", ctx.glyphs.here);
+            ruler.put(x.min(end.saturating_sub(width(&here))), &here, ctx.theme.bold(Tone::Plain), pen);
         }
-        wanted.push((start, number(first.no)));
-        if rounds.len() > 12 {
-            let words = number(newest.no);
-            wanted.push((end.saturating_sub(spans_width(&words)), words));
-        }
-        // What matters more comes first; what would touch it is left out.
-        let mut taken: Vec<(u16, u16)> = Vec::new();
-        for (x, words) in wanted {
-            let to = x.saturating_add(spans_width(&words));
-            if to <= end && taken.iter().all(|&(a, b)| to + 2 <= a || x >= b + 2) {
-                pen.spans(x, y, end, &words);
-                taken.push((x, to));
-            }
-        }
-        // The newest change first: it is the one that is looked for. Every change has its mark, its words where
-        // there is room at either side.
+        // Of changes the newest: it is the one that is looked for.
         let mut marks: Vec<&Mark> = ctx.app.picture().marks.iter().collect();
         marks.sort_by_key(|mark| std::cmp::Reverse(mark.round));
         for mark in marks {
             let Some(x) = column(mark.round) else { continue };
-            let (change, arrow) = (&mark.change, ctx.glyphs.arrow);
+            let (change, sign) = (&mark.change, ctx.glyphs.mark);
             let what = if change.what == "mode" { String::new() } else { format!("{} ", change.what) };
-            let words = format!("{what}{} {arrow} {}", change.from, change.to);
-            let length = width(&words).saturating_add(1);
-            let free = |from: u16, to: u16| {
-                from >= start.min(x) && to <= end && taken.iter().all(|&(a, b)| to + 1 <= a || from > b)
-            };
-            let (from, to) = if free(x, x + 1 + length) {
-                pen.put(x + 2, y, end, &words, Style::new());
-                (x, x + 1 + length)
-            } else if x >= length && free(x - length, x + 1) {
-                pen.put(x - length, y, x, &words, Style::new());
-                (x - length, x + 1)
-            } else {
-                (x, x + 1)
-            };
-            if free(x, x + 1) {
-                pen.cell(x, y, ctx.glyphs.mark, ctx.theme.tone(Tone::Plain));
-                taken.push((from, to));
+            let words = format!("{what}{} {} {}", change.from, ctx.glyphs.arrow, change.to);
+            let (after, before) = (format!("{sign} {words}"), format!("{words} {sign}"));
+            let left = (x + 1).checked_sub(width(&before));
+            let plain = Style::new();
+            let placed = ruler.put(x, &after, plain, pen)
+                || left.is_some_and(|x| ruler.put(x, &before, plain, pen))
+                || ruler.put(x, sign, plain, pen);
+            if !placed {
+                // Two changes in neighbouring rounds: the sign alone touches nothing that could be read with it.
+                ruler.squeeze(x, sign, pen);
             }
+        }
+        let dim = ctx.theme.dim();
+        ruler.put(start, &first.no.to_string(), dim, pen);
+        if rounds.len() > 12 {
+            let last = newest.no.to_string();
+            ruler.put(end.saturating_sub(width(&last)), &last, dim, pen);
+        }
+    }
+}
+
+/// A row in which nothing may touch what stands there already.
+struct Ruler {
+    y: u16,
+    from: u16,
+    end: u16,
+    taken: Vec<(u16, u16)>,
+}
+
+impl Ruler {
+    /// Writes a text if there is room for it, with two columns of air.
+    fn put(&mut self, x: u16, text: &str, style: Style, pen: &mut Pen<'_>) -> bool {
+        let to = x.saturating_add(width(text));
+        let free = self.taken.iter().all(|&(a, b)| to.saturating_add(2) <= a || x >= b.saturating_add(2));
+        let fits = free && x >= self.from && to <= self.end;
+        if fits {
+            pen.put(x, self.y, self.end, text, style);
+            self.taken.push((x, to));
+        }
+        fits
+    }
+
+    /// Sets a sign in a column that is not taken.
+    fn squeeze(&mut self, x: u16, sign: &str, pen: &mut Pen<'_>) {
+        if self.taken.iter().all(|&(a, b)| x < a || x >= b) {
+            pen.put(x, self.y, self.end, sign, Style::new());
+            self.taken.push((x, x.saturating_add(1)));
         }
     }
 }
