@@ -1,6 +1,6 @@
 //! Text that an upstream sent, without the secrets that it was sent or that stand in its URLs. Knows only text.
 
-use super::secrets::{query_values, replace, spans_in_line, url_spans};
+use super::secrets::{is_secret_key, query_values, replace, spans_in_line, url_spans};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::ops::Range;
 
@@ -14,11 +14,13 @@ const SHORTEST: usize = 4;
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The text with [`REDACTED`] for each known secret of at least 4 bytes, also where it is escaped for HTML, JSON
-/// or a URL, and for userinfo and values of secret keys in its URLs. `cut` says that the text may end within a
+/// or a URL, for userinfo and values of secret keys in its URLs, and for values behind secret keys, as in
+/// `"token": "…"`. `cut` says that the text may end within a
 /// secret: then what it begins with is hidden too.
 #[must_use]
 pub fn redact(text: &str, known: &[String], cut: bool) -> String {
     let mut spans = spans_in_urls(text);
+    spans.extend(spans_in_json(text));
     for secret in known.iter().filter(|s| s.len() >= SHORTEST) {
         for secret in spellings(secret) {
             spans.extend(text.match_indices(&secret).map(|(at, found)| at..at + found.len()));
@@ -52,6 +54,32 @@ fn spans_in_urls(text: &str) -> Vec<Range<usize>> {
         };
         spans.extend(found.into_iter().map(|span| start + span.start..start + span.end));
         start += word.len();
+    }
+    spans
+}
+
+/// Values behind secret keys in JSON, or in what looks like it: `"token": "…"`, `"api_key":17`.
+fn spans_in_json(text: &str) -> Vec<Range<usize>> {
+    let mut spans = Vec::new();
+    for (open, _) in text.match_indices('"') {
+        let Some((key, rest)) = text.get(open + 1..).and_then(|rest| rest.split_once('"')) else { break };
+        let Some(value) = rest.trim_start().strip_prefix(':').map(str::trim_start) else { continue };
+        if !is_secret_key(key) {
+            continue;
+        }
+        let (value, ends): (&str, fn(char) -> bool) = match value.strip_prefix('"') {
+            Some(quoted) => (quoted, |c| c == '"'),
+            None => (value, |c| c.is_whitespace() || matches!(c, ',' | '}' | ']')),
+        };
+        let mut escaped = false;
+        let length = value.find(|c| {
+            let here = !escaped && ends(c);
+            escaped = c == '\\' && !escaped;
+            here
+        });
+        let start = text.len() - value.len();
+        let span = start..start + length.unwrap_or(value.len());
+        spans.extend(Some(span).filter(|span| !span.is_empty()));
     }
     spans
 }
@@ -112,7 +140,10 @@ mod tests {
                 "<a href=\"/cb?a=1&amp;token=x\">me@h.example</a>",
                 "<a href=\"/cb?a=1&amp;token=<redacted>\">me@h.example</a>",
             ),
-            ("see http://me:pw@h/x, token: y?", "see http://<redacted>@h/x, token: y?"),
+            ("see http://me:pw@h/x", "see http://<redacted>@h/x"),
+            (r#"{"user":"me","password":"p\"w","n":1}"#, r#"{"user":"me","password":"<redacted>","n":1}"#),
+            (r#"{"api_key" : 17, "token": "cut of"#, r#"{"api_key" : <redacted>, "token": "<redacted>"#),
+            (r#"{"tokens":null,"token":""}"#, r#"{"tokens":<redacted>,"token":""}"#),
             ("0;url=https://h/?a=b", "0;url=https://h/?a=b"),
             ("", ""),
         ];
