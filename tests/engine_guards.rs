@@ -147,6 +147,21 @@ async fn r23_r36_while_the_primary_queues_a_hedge_may_go_where_there_is_a_permit
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn r27_r36_a_primary_refused_at_its_turn_waits_no_more_and_its_hedge_is_cut_at_the_deadline() {
+    // The second call's primary queues and its hedge hangs elsewhere when both of its hosts ask for a pause.
+    let mut guards = replicas(&[&[0], &[0, 1], &[1]], false, None);
+    guards.dependencies[0].permits = 1;
+    let calls = vec![call(None), CallPlan { replicas: 2, ..call(hedge(5, 1, true)) }, call(None)];
+    let script = vec![vec![asks_for(ms(5000), 429)], vec![Play::Hang], vec![asks_for(ms(5000), 429)]];
+    let limits = guarded(3, &guards);
+    let round = play_with(FakeNet::new(script), plan(Mode::Hedge, 200, calls), &limits).await;
+    let refused = &round.calls[1];
+    assert_eq!((refused.outcome, refused.end), (missing(Reason::Deadline), ms(200)));
+    assert_eq!((refused.attempts.len(), refused.attempts[0].kind), (1, AttemptKind::Hedge));
+    assert_eq!((refused.phase, limits.borrow().guards.backing_off(ms(300))), (Phase::Waiting, 2));
+}
+
 /// A network where a connection goes on working for an attempt after it was dropped.
 struct Haunted(Rc<RefCell<Vec<Trace>>>);
 

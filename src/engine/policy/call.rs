@@ -311,6 +311,8 @@ impl CallState {
             return None;
         }
         slot.state = AttemptState::Ended(done.end, done.result);
+        // A primary that was refused at its turn queues no more.
+        self.waits &= done.attempt > 0;
         Some(done.attempt)
     }
 
