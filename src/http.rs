@@ -102,7 +102,7 @@ impl HttpTransport {
 
 impl Transport for HttpTransport {
     fn can_build(&self, request: AttemptRequest) -> bool {
-        self.0.ask(request).is_ok()
+        self.0.ask(request).is_ok_and(|(endpoint, asked)| asked.wire(endpoint).is_ok())
     }
 
     fn attempt(&self, request: AttemptRequest, trace: Trace) -> AttemptFuture {
