@@ -6,8 +6,8 @@ mod support;
 use fanscope::domain::event::{SkipCause, Vitals};
 use fanscope::domain::guards::{DependencySpec, HostSpec, Route};
 use fanscope::domain::{
-    AttemptKind, CallSpec, EndedBy, EndpointId, Event, Guards, Mode, Outcome, Phase, Reason, Round, Settings,
-    Suppression,
+    AttemptKind, CallSpec, EndedBy, EndpointId, Event, Guards, HedgeDelay, HedgeSettings, Mode, Outcome,
+    Phase, Reason, Round, Settings, Suppression,
 };
 use fanscope::engine::clock::TokioClock;
 use fanscope::engine::limits::Limits;
@@ -274,6 +274,29 @@ async fn r37_what_is_our_own_doing_opens_nothing() {
         play_with(net(vec![Play::fail(10, Reason::CheckFailed)]), plan, &limits).await;
     }
     assert_eq!(limits.borrow().guards.open_breakers(), 0);
+}
+
+
+#[tokio::test(start_paused = true)]
+async fn r28_only_a_primary_that_goes_out_pays_into_the_load_budget() {
+    let hedge = HedgeSettings { delay: HedgeDelay::Fixed(ms(50)), load_budget: 1.0, ..Default::default() };
+    let settings = Settings { mode: Mode::Hedge, hedge, ..Settings::default() };
+    // The first goes out; the second is refused, or is still in the queue at the deadline.
+    let held = Limits::new(specs(2), &replicas(&[&[0], &[1]], false, None));
+    let queue = Limits::new(specs(2), &one_dependency(2, 1, false));
+    for (mut limits, why) in [(held, Reason::BackingOff), (queue, Reason::Throttled)] {
+        if why == Reason::BackingOff {
+            limits.guards.hold(EndpointId(1), 0, ms(1), ms(0));
+        }
+        let plan = limits.plan(&settings);
+        let limits = Rc::new(RefCell::new(limits));
+        let round = play_with(net(vec![Play::Hang; 2]), plan, &limits).await;
+        assert_eq!(round.calls[1].outcome, missing(why));
+        // The first one's hedge took what its primary had paid in, or got no permit and left it.
+        let left = |call| limits.borrow_mut().hedge(EndpointId(call), 0, false, ms(9000)).is_ok();
+        let sent = round.calls[0].hedges.sent == 1;
+        assert_eq!((sent, left(0), left(1)), (why == Reason::BackingOff, why == Reason::Throttled, false));
+    }
 }
 
 #[tokio::test(start_paused = true)]

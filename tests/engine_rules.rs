@@ -176,7 +176,7 @@ async fn r13_what_is_alive_after_the_grace_is_counted_and_delays_no_result() {
 
 #[tokio::test(start_paused = true)]
 async fn r24_a_warming_call_has_no_delay_and_the_round_says_so() {
-    let mut limits = limits_of(&[HedgeContract::ByMode, HedgeContract::Off]);
+    let limits = limits_of(&[HedgeContract::ByMode, HedgeContract::Off]);
     let plan = limits.plan(&Settings { mode: Mode::Hedge, ..Settings::default() });
     let (shared, mut events) = shared(net(vec![Play::ok(10), Play::ok(10)]));
     let limits = &open(2);
@@ -394,15 +394,15 @@ fn specs(contracts: &[HedgeContract]) -> Vec<fanscope::domain::CallSpec> {
 #[test]
 fn r34a_an_endpoints_own_contract_holds_in_deadline_and_quorum_rounds() {
     let own = HedgeSettings { delay: HedgeDelay::Fixed(ms(40)), ..HedgeSettings::default() };
-    let mut limits = limits_of(&[HedgeContract::Own(own), HedgeContract::Off, HedgeContract::ByMode]);
-    let hedged = |mode: Mode, limits: &mut Limits| {
+    let limits = limits_of(&[HedgeContract::Own(own), HedgeContract::Off, HedgeContract::ByMode]);
+    let hedged = |mode: Mode| {
         let plan = limits.plan(&Settings { mode, ..Settings::default() });
         plan.calls.iter().map(|c| c.hedge.is_some()).collect::<Vec<_>>()
     };
-    assert_eq!(hedged(Mode::Deadline, &mut limits), [true, false, false]);
-    assert_eq!(hedged(Mode::Quorum, &mut limits), [true, false, false]);
-    assert_eq!(hedged(Mode::Hedge, &mut limits), [true, false, true]);
-    assert_eq!(hedged(Mode::WaitAll, &mut limits), [false; 3]);
+    assert_eq!(hedged(Mode::Deadline), [true, false, false]);
+    assert_eq!(hedged(Mode::Quorum), [true, false, false]);
+    assert_eq!(hedged(Mode::Hedge), [true, false, true]);
+    assert_eq!(hedged(Mode::WaitAll), [false; 3]);
 }
 
 #[tokio::test(start_paused = true)]

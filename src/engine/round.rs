@@ -323,6 +323,7 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
             limits: self.limits,
             epoch: self.shared.epoch,
             until: self.start + self.brief.plan.own_limit_of(call.index()),
+            pays_in: self.policy.calls()[call.index()].plan().hedge.map(|h| h.load_budget),
         };
         let (task, handle) = AttemptTask::new(&around, request, entry, watch);
         self.running.push(task);
