@@ -434,6 +434,32 @@ async fn r25_r39_a_429_with_a_pause_hedges_at_once_to_another_replica_and_never_
     }
 }
 
+/// A network whose answers ask for a pause and are welcome, or never end.
+struct Busy;
+
+impl Transport for Busy {
+    fn attempt(&self, request: AttemptRequest, trace: Trace) -> AttemptFuture {
+        trace.retry_after(Some(ms(5000)));
+        Box::pin(async move {
+            match request.endpoint.index() {
+                0 => Ok(()),
+                _ => std::future::pending().await,
+            }
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn r39_a_pause_is_heeded_whatever_becomes_of_the_attempt() {
+    let (shared, _events) = shared(Busy);
+    let limits = guarded(2, &replicas(&[&[0], &[1]], false, None));
+    let round = run(&shared, &limits, brief(plan(Mode::Deadline, 200, vec![call(None); 2]))).await.unwrap();
+    assert_eq!((round.calls[0].outcome, round.calls[1].outcome), (Outcome::Ok, missing(Reason::Deadline)));
+    let held = |at| limits.borrow().guards.backing_off(at);
+    // From the end of each: the first had it at once, the second when it was cut.
+    assert_eq!((held(ms(4999)), held(ms(5000)), held(ms(5199)), held(ms(5200))), (2, 1, 1, 0));
+}
+
 #[tokio::test(start_paused = true)]
 async fn r39_a_call_whose_host_is_held_while_it_queues_goes_to_another_replica() {
     let mut guards = replicas(&[&[0], &[0, 1]], false, None);

@@ -188,7 +188,7 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
         ended.extend(self.done.iter().map(|d| (d.call, d.attempt)));
         for done in &self.done {
             self.tell_end(done);
-            self.heed(done);
+            self.heed(done.call, done.attempt);
             // From here on a hedge may have its permit; who queues for it is not polled before the orders of this
             // step are carried out.
             if let Some(handle) = self.handles[done.call.index()].get(done.attempt) {
@@ -217,12 +217,12 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
     }
 
     /// R39: an answer that asks for a pause gets it, before anything else is sent there.
-    fn heed(&self, done: &Done) {
-        let Some(wait) = done.result.as_ref().err().and_then(|f| f.retry_after) else { return };
-        let slot = self.policy.calls()[done.call.index()].attempts().get(done.attempt);
-        if let Some(slot) = slot {
+    fn heed(&self, call: EndpointId, attempt: usize) {
+        let trace = self.handles[call.index()].get(attempt).and_then(Handle::trace);
+        let Some(wait) = trace.and_then(|t| t.take_retry_after()) else { return };
+        if let Some(slot) = self.policy.calls()[call.index()].attempts().get(attempt) {
             let now = self.shared.clock.now().saturating_duration_since(self.shared.epoch);
-            self.limits.borrow_mut().guards.hold(done.call, slot.replica, wait, now);
+            self.limits.borrow_mut().guards.hold(call, slot.replica, wait, now);
         }
     }
 
@@ -339,6 +339,7 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
 
     fn cancel(&self, call: EndpointId, attempt: usize) {
         if let Some(handle) = self.handles[call.index()].get(attempt) {
+            self.heed(call, attempt);
             handle.cancel();
             let reused = handle.trace().and_then(|t| t.answered().1);
             let outcome = AttemptOutcome::Cancelled;

@@ -53,7 +53,7 @@ pub struct Failure {
     pub detail: String,
     /// The answer's status, where there was one.
     pub status: Option<u16>,
-    /// The Retry-After of a 429 or 503.
+    /// The Retry-After of a 429 or 503 that was not accepted; the host is held by [`Trace::retry_after`].
     pub retry_after: Option<Duration>,
 }
 
@@ -119,6 +119,7 @@ struct Facts {
     status: Option<u16>,
     bytes: u64,
     trace_id: Option<TraceId>,
+    retry_after: Option<Duration>,
     /// Evidence that is still to be made.
     to_make: Option<MakeAnswer>,
     answer: Option<Arc<Answer>>,
@@ -239,8 +240,18 @@ impl Trace {
         self.facts().trace_id = id;
     }
 
-    /// The answer was not accepted. `make` turns it into evidence once the attempt's end has been stamped, so
-    /// that this takes none of the attempt's time.
+    /// The pause that a 429 or 503 asks for, whether or not the answer is accepted.
+    pub fn retry_after(&self, wait: Option<Duration>) {
+        self.facts().retry_after = wait;
+    }
+
+    /// The pause that was asked for, once.
+    pub(super) fn take_retry_after(&self) -> Option<Duration> {
+        self.facts().retry_after.take()
+    }
+
+    /// The answer was not accepted. `make` turns it into evidence once everything that ended at the same moment
+    /// has its stamp, so that this takes no attempt's time.
     pub fn answer(&self, make: impl FnOnce() -> Answer + Send + 'static) {
         self.facts().to_make = Some(Box::new(make));
     }

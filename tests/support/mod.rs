@@ -91,6 +91,7 @@ impl Transport for FakeNet {
             match play {
                 Play::End(after, result) => {
                     tokio::time::sleep(after).await;
+                    trace.retry_after(result.as_ref().err().and_then(|f| f.retry_after));
                     result
                 }
                 Play::Panic(after) => {
