@@ -103,7 +103,7 @@ struct Runner<'a, C: Clock> {
     entries: VecDeque<(EndpointId, Entry)>,
     /// Calls whose primary queues for a permit.
     waiting: Vec<EndpointId>,
-    /// Room for the attempts that ended in one step.
+    /// The attempts that ended in the last step.
     ended: Vec<(EndpointId, usize)>,
 }
 
@@ -150,6 +150,7 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
         self.decide(|policy, door, orders| policy.begin(door, orders));
         while self.policy.over().is_none() {
             self.carry_out();
+            self.make_evidence();
             match self.wake().await {
                 Woke::Ended => {}
                 Woke::Limit => self.drain_after_limit().await,
@@ -184,8 +185,8 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
     fn step(&mut self) {
         let now = self.elapsed();
         self.let_in();
-        let mut ended = std::mem::take(&mut self.ended);
-        ended.extend(self.done.iter().map(|d| (d.call, d.attempt)));
+        self.ended.clear();
+        self.ended.extend(self.done.iter().map(|d| (d.call, d.attempt)));
         for done in &self.done {
             self.tell_end(done);
             self.heed(done.call, done.attempt);
@@ -198,10 +199,13 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
         let mut done = std::mem::take(&mut self.done);
         self.decide(|policy, door, orders| policy.step(now, &mut done, door, orders));
         self.done = done;
-        for (call, attempt) in ended.drain(..) {
-            self.settle_ticket(call, attempt);
-        }
-        self.ended = ended;
+        self.ended.iter().for_each(|&(call, attempt)| self.settle_ticket(call, attempt));
+    }
+
+    /// Makes the evidence of what ended, now that all of it has its stamp and what follows from it is under way.
+    fn make_evidence(&self) {
+        let ended = self.ended.iter().filter_map(|&(call, attempt)| self.handles[call.index()].get(attempt));
+        ended.filter_map(Handle::trace).for_each(|trace| trace.make_answer());
     }
 
     /// Tells the policy which primaries have left the queue.

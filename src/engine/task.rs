@@ -194,7 +194,8 @@ impl<C> AttemptTask<C> {
     /// Drops what is under way; a panic in its drop stays its own.
     fn end_inner(&mut self) {
         let state = std::mem::replace(&mut self.state, State::Over);
-        quietly(|| drop(state));
+        // The panic's text has gone through the panic hook already, and the attempt has its outcome.
+        catch_unwind(AssertUnwindSafe(|| drop(state))).unwrap_or(());
     }
 }
 
@@ -243,17 +244,8 @@ impl<C: Clock + Unpin> Future for AttemptTask<C> {
         };
         let end = self.clock.now();
         self.end_inner();
-        if result.is_err() {
-            quietly(|| self.shared.trace.borrow().iter().for_each(Trace::make_answer));
-        }
         Poll::Ready(Ended { request, end: Some((end, result)) })
     }
-}
-
-/// Does what is left to do for an attempt; a panic in it stays its own.
-fn quietly(rest: impl FnOnce()) {
-    // The panic's text has gone through the panic hook already, and the attempt has its outcome.
-    catch_unwind(AssertUnwindSafe(rest)).unwrap_or(());
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {

@@ -4,6 +4,7 @@ use super::limits::permits::Permit;
 use crate::domain::{Answer, EndpointId, HttpVersion, Phase, Phases, Reason, RoundNo, TraceId};
 use std::future::Future;
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -128,7 +129,8 @@ struct Facts {
 impl Facts {
     fn make_answer(&mut self) {
         if let Some(make) = self.to_make.take() {
-            self.answer = Some(Arc::new(make()));
+            // A panic in it costs nothing but the evidence; its text has gone through the panic hook already.
+            self.answer = catch_unwind(AssertUnwindSafe(make)).ok().map(Arc::new);
         }
     }
 }
