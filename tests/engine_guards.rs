@@ -267,7 +267,7 @@ async fn r37_what_is_our_own_doing_opens_nothing() {
         ..plan(Mode::Quorum, 200, vec![call(None), call(None), call(hedge(10, 1, true))])
     };
     for _ in 0..10 {
-        // Not needed, lost, panicked, checks that did not hold.
+        // Not needed, panicked, checks that did not hold.
         let plays = vec![vec![Play::ok(190)], vec![Play::Panic(ms(150))], vec![Play::Hang, Play::Hang]];
         play_with(FakeNet::new(plays), quorum(), &limits).await;
         let plan = plan(Mode::Deadline, 200, vec![call(None)]);
@@ -276,6 +276,17 @@ async fn r37_what_is_our_own_doing_opens_nothing() {
     assert_eq!(limits.borrow().guards.open_breakers(), 0);
 }
 
+#[tokio::test(start_paused = true)]
+async fn r37_a_primary_that_lost_to_its_hedge_is_no_failure_however_long_it_took() {
+    // 170 ms of 200 in flight each time; as failures they would be half of all.
+    let limits = guarded(1, &one_dependency(1, 100, true));
+    for _ in 0..10 {
+        let plays = FakeNet::new(vec![vec![Play::Hang, Play::ok(20)]]);
+        let round = play_with(plays, plan(Mode::Hedge, 200, vec![call(hedge(150, 1, true))]), &limits).await;
+        assert_eq!((round.calls[0].winner, round.calls[0].end), (Some(1), ms(170)));
+    }
+    assert_eq!(limits.borrow().guards.open_breakers(), 0);
+}
 
 #[tokio::test(start_paused = true)]
 async fn r28_only_a_primary_that_goes_out_pays_into_the_load_budget() {
