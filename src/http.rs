@@ -2,7 +2,8 @@
 //!
 //! `request` turns an endpoint and a round into a request, `client` and `tls` hold the ways to connect, `dns`
 //! finds addresses, `dial` tells the phases, `attempt` runs it all, `classify` gives every error its reason
-//! once, `evidence` keeps what can be shown of an answer that was not accepted. Nothing here retries, limits time or knows rounds.
+//! once, `evidence` keeps what can be shown of an answer that was not accepted. Nothing here retries, limits
+//! time or knows rounds.
 
 mod attempt;
 mod body;
@@ -102,7 +103,7 @@ impl HttpTransport {
 
 impl Transport for HttpTransport {
     fn can_build(&self, request: AttemptRequest) -> bool {
-        self.0.ask(request).is_ok()
+        self.0.ask(request).is_ok_and(|(endpoint, asked)| asked.wire(endpoint).is_ok())
     }
 
     fn attempt(&self, request: AttemptRequest, trace: Trace) -> AttemptFuture {

@@ -6,8 +6,8 @@ mod support;
 use fanscope::domain::event::{SkipCause, Vitals};
 use fanscope::domain::guards::{DependencySpec, HostSpec, Route};
 use fanscope::domain::{
-    AttemptKind, CallSpec, EndedBy, EndpointId, Event, Guards, Mode, Outcome, Phase, Reason, Round, Settings,
-    Suppression,
+    AttemptKind, CallSpec, EndedBy, EndpointId, Event, Guards, HedgeDelay, HedgeSettings, Mode, Outcome,
+    Phase, Reason, Round, Settings, Suppression,
 };
 use fanscope::engine::clock::TokioClock;
 use fanscope::engine::limits::Limits;
@@ -147,6 +147,21 @@ async fn r23_r36_while_the_primary_queues_a_hedge_may_go_where_there_is_a_permit
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn r27_r36_a_primary_refused_at_its_turn_waits_no_more_and_its_hedge_is_cut_at_the_deadline() {
+    // The second call's primary queues and its hedge hangs elsewhere when both of its hosts ask for a pause.
+    let mut guards = replicas(&[&[0], &[0, 1], &[1]], false, None);
+    guards.dependencies[0].permits = 1;
+    let calls = vec![call(None), CallPlan { replicas: 2, ..call(hedge(5, 1, true)) }, call(None)];
+    let script = vec![vec![asks_for(ms(5000), 429)], vec![Play::Hang], vec![asks_for(ms(5000), 429)]];
+    let limits = guarded(3, &guards);
+    let round = play_with(FakeNet::new(script), plan(Mode::Hedge, 200, calls), &limits).await;
+    let refused = &round.calls[1];
+    assert_eq!((refused.outcome, refused.end), (missing(Reason::Deadline), ms(200)));
+    assert_eq!((refused.attempts.len(), refused.attempts[0].kind), (1, AttemptKind::Hedge));
+    assert_eq!((refused.phase, limits.borrow().guards.backing_off(ms(300))), (Phase::Waiting, 2));
+}
+
 /// A network where a connection goes on working for an attempt after it was dropped.
 struct Haunted(Rc<RefCell<Vec<Trace>>>);
 
@@ -252,13 +267,47 @@ async fn r37_what_is_our_own_doing_opens_nothing() {
         ..plan(Mode::Quorum, 200, vec![call(None), call(None), call(hedge(10, 1, true))])
     };
     for _ in 0..10 {
-        // Not needed, lost, panicked, checks that did not hold.
+        // Not needed, panicked, checks that did not hold.
         let plays = vec![vec![Play::ok(190)], vec![Play::Panic(ms(150))], vec![Play::Hang, Play::Hang]];
         play_with(FakeNet::new(plays), quorum(), &limits).await;
         let plan = plan(Mode::Deadline, 200, vec![call(None)]);
         play_with(net(vec![Play::fail(10, Reason::CheckFailed)]), plan, &limits).await;
     }
     assert_eq!(limits.borrow().guards.open_breakers(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn r37_a_primary_that_lost_to_its_hedge_is_no_failure_however_long_it_took() {
+    // 170 ms of 200 in flight each time; as failures they would be half of all.
+    let limits = guarded(1, &one_dependency(1, 100, true));
+    for _ in 0..10 {
+        let plays = FakeNet::new(vec![vec![Play::Hang, Play::ok(20)]]);
+        let round = play_with(plays, plan(Mode::Hedge, 200, vec![call(hedge(150, 1, true))]), &limits).await;
+        assert_eq!((round.calls[0].winner, round.calls[0].end), (Some(1), ms(170)));
+    }
+    assert_eq!(limits.borrow().guards.open_breakers(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn r28_only_a_primary_that_goes_out_pays_into_the_load_budget() {
+    let hedge = HedgeSettings { delay: HedgeDelay::Fixed(ms(50)), load_budget: 1.0, ..Default::default() };
+    let settings = Settings { mode: Mode::Hedge, hedge, ..Settings::default() };
+    // The first goes out; the second is refused, or is still in the queue at the deadline.
+    let held = Limits::new(specs(2), &replicas(&[&[0], &[1]], false, None));
+    let queue = Limits::new(specs(2), &one_dependency(2, 1, false));
+    for (mut limits, why) in [(held, Reason::BackingOff), (queue, Reason::Throttled)] {
+        if why == Reason::BackingOff {
+            limits.guards.hold(EndpointId(1), 0, ms(1), ms(0));
+        }
+        let plan = limits.plan(&settings);
+        let limits = Rc::new(RefCell::new(limits));
+        let round = play_with(net(vec![Play::Hang; 2]), plan, &limits).await;
+        assert_eq!(round.calls[1].outcome, missing(why));
+        // The first one's hedge took what its primary had paid in, or got no permit and left it.
+        let left = |call| limits.borrow_mut().hedge(EndpointId(call), 0, false, ms(9000)).is_ok();
+        let sent = round.calls[0].hedges.sent == 1;
+        assert_eq!((sent, left(0), left(1)), (why == Reason::BackingOff, why == Reason::Throttled, false));
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -394,6 +443,32 @@ async fn r25_r39_a_429_with_a_pause_hedges_at_once_to_another_replica_and_never_
         assert_eq!(call.hedges.suppressed.get(Suppression::Rate), u32::from(status == 429));
         assert_eq!(limits.borrow().guards.backing_off(ms(500)), 1);
     }
+}
+
+/// A network whose answers ask for a pause and are welcome, or never end.
+struct Busy;
+
+impl Transport for Busy {
+    fn attempt(&self, request: AttemptRequest, trace: Trace) -> AttemptFuture {
+        trace.retry_after(Some(ms(5000)));
+        Box::pin(async move {
+            match request.endpoint.index() {
+                0 => Ok(()),
+                _ => std::future::pending().await,
+            }
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn r39_a_pause_is_heeded_whatever_becomes_of_the_attempt() {
+    let (shared, _events) = shared(Busy);
+    let limits = guarded(2, &replicas(&[&[0], &[1]], false, None));
+    let round = run(&shared, &limits, brief(plan(Mode::Deadline, 200, vec![call(None); 2]))).await.unwrap();
+    assert_eq!((round.calls[0].outcome, round.calls[1].outcome), (Outcome::Ok, missing(Reason::Deadline)));
+    let held = |at| limits.borrow().guards.backing_off(at);
+    // From the end of each: the first had it at once, the second when it was cut.
+    assert_eq!((held(ms(4999)), held(ms(5000)), held(ms(5199)), held(ms(5200))), (2, 1, 1, 0));
 }
 
 #[tokio::test(start_paused = true)]

@@ -43,6 +43,7 @@ fn any_hedge() -> impl Strategy<Value = HedgePlan> {
         delay: ms(delay),
         max,
         on_error,
+        load_budget: 0.05,
         suppressed: None,
     })
 }

@@ -12,6 +12,7 @@ use fanscope::engine::limits::Limits;
 use fanscope::engine::policy::{CallPlan, RoundPlan};
 use fanscope::engine::round::run;
 use fanscope::engine::transport::{AttemptFuture, AttemptRequest, Failure, Trace, Transport};
+use futures_util::FutureExt;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
@@ -89,6 +90,41 @@ async fn s8_6_a_failed_attempt_keeps_its_answer_and_no_other_does() {
     for (i, attempt) in attempts.iter().enumerate() {
         assert_eq!(attempt.trace_id.unwrap().to_string(), format!("{:032x}", i + 1));
     }
+}
+
+/// Fails at 10 ms with evidence that takes 5 ms to make; the second call answers at 10 ms.
+struct Elaborate;
+
+impl Transport for Elaborate {
+    fn attempt(&self, request: AttemptRequest, trace: Trace) -> AttemptFuture {
+        Box::pin(async move {
+            tokio::time::sleep(ms(10)).await;
+            if request.endpoint.index() == 1 {
+                return Ok(());
+            }
+            trace.answer(|| {
+                // Paused time moves on at the first poll.
+                let _ = tokio::time::advance(ms(5)).now_or_never();
+                Answer {
+                    status_line: "HTTP/1.1 503".to_owned(),
+                    headers: Vec::new(),
+                    headers_left_off: 0,
+                    body: "sorry".into(),
+                    body_truncated: false,
+                }
+            });
+            Err(Failure::new(Reason::HttpStatus, "503"))
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn r8_r9_evidence_takes_no_time_of_a_call_that_ended_at_the_same_moment() {
+    let (shared, _events) = shared(Elaborate);
+    let round = run(&shared, &open(2), brief(plan(Mode::Deadline, 12, plain(2)))).await.unwrap();
+    assert!(round.calls[0].attempts[0].answer.is_some());
+    assert_eq!((round.calls[0].end, round.calls[1].end), (ms(10), ms(10)));
+    assert_eq!(round.calls[1].outcome, Outcome::Ok);
 }
 
 #[tokio::test(start_paused = true)]
@@ -176,7 +212,7 @@ async fn r13_what_is_alive_after_the_grace_is_counted_and_delays_no_result() {
 
 #[tokio::test(start_paused = true)]
 async fn r24_a_warming_call_has_no_delay_and_the_round_says_so() {
-    let mut limits = limits_of(&[HedgeContract::ByMode, HedgeContract::Off]);
+    let limits = limits_of(&[HedgeContract::ByMode, HedgeContract::Off]);
     let plan = limits.plan(&Settings { mode: Mode::Hedge, ..Settings::default() });
     let (shared, mut events) = shared(net(vec![Play::ok(10), Play::ok(10)]));
     let limits = &open(2);
@@ -394,15 +430,15 @@ fn specs(contracts: &[HedgeContract]) -> Vec<fanscope::domain::CallSpec> {
 #[test]
 fn r34a_an_endpoints_own_contract_holds_in_deadline_and_quorum_rounds() {
     let own = HedgeSettings { delay: HedgeDelay::Fixed(ms(40)), ..HedgeSettings::default() };
-    let mut limits = limits_of(&[HedgeContract::Own(own), HedgeContract::Off, HedgeContract::ByMode]);
-    let hedged = |mode: Mode, limits: &mut Limits| {
+    let limits = limits_of(&[HedgeContract::Own(own), HedgeContract::Off, HedgeContract::ByMode]);
+    let hedged = |mode: Mode| {
         let plan = limits.plan(&Settings { mode, ..Settings::default() });
         plan.calls.iter().map(|c| c.hedge.is_some()).collect::<Vec<_>>()
     };
-    assert_eq!(hedged(Mode::Deadline, &mut limits), [true, false, false]);
-    assert_eq!(hedged(Mode::Quorum, &mut limits), [true, false, false]);
-    assert_eq!(hedged(Mode::Hedge, &mut limits), [true, false, true]);
-    assert_eq!(hedged(Mode::WaitAll, &mut limits), [false; 3]);
+    assert_eq!(hedged(Mode::Deadline), [true, false, false]);
+    assert_eq!(hedged(Mode::Quorum), [true, false, false]);
+    assert_eq!(hedged(Mode::Hedge), [true, false, true]);
+    assert_eq!(hedged(Mode::WaitAll), [false; 3]);
 }
 
 #[tokio::test(start_paused = true)]

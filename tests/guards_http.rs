@@ -101,6 +101,24 @@ fn busy_at_first() -> (SocketAddr, Arc<AtomicUsize>) {
 }
 
 #[tokio::test]
+async fn r39_a_429_that_is_expected_pauses_its_host_all_the_same() {
+    let (addr, asked) = busy_at_first();
+    let text = format!(
+        "[round]\nbudget = '5s'\nevery = '100ms'\n[[endpoint]]\nname = 'a'\nurl = 'http://{addr}/'\n\
+         expect = {{ status = [200, 429] }}\n"
+    );
+    let mut session = session(&text, Some(2));
+    let (first, vitals) = next_round(&mut session).await;
+    assert_eq!((first.calls[0].outcome, first.calls[0].status), (Outcome::Ok, Some(429)));
+    assert_eq!(vitals.backing_off, 1);
+    let (second, _) = next_round(&mut session).await;
+    // On a slow machine the second may have begun before the answer came, or after the pause.
+    let held = second.at > first.at + first.took && second.at < first.at + Duration::from_secs(1);
+    assert!(!held || second.calls[0].outcome == Outcome::Missing(Reason::BackingOff));
+    assert!(!held || asked.load(Ordering::SeqCst) == 1);
+}
+
+#[tokio::test]
 async fn r39_a_429_with_retry_after_is_left_alone_for_its_second_and_then_asked_again() {
     let (addr, asked) = busy_at_first();
     let text = format!(

@@ -4,7 +4,8 @@
 #[path = "support/http_upstream.rs"]
 mod http_upstream;
 
-use fanscope::domain::Phase;
+use fanscope::domain::{Phase, Reason};
+use fanscope::engine::transport::Transport;
 use fanscope::http::HttpTransport;
 use fanscope::profile::types::{Piece, Rows};
 use fanscope::profile::{Endpoint, Proxy, Target, Template};
@@ -237,6 +238,17 @@ async fn a_client_certificate_is_shown_to_its_own_server() {
 fn ca_of(authority: &Authority) -> rustls::pki_types::CertificateDer<'static> {
     use rustls::pki_types::pem::PemObject;
     rustls::pki_types::CertificateDer::from_pem_file(authority.ca_file()).unwrap()
+}
+
+#[tokio::test]
+async fn r4_what_the_wire_refuses_is_known_before_it_is_held_back() {
+    let mut shop = endpoint("https://shop.invalid/");
+    assert!(transport(shop.clone()).can_build(request(1)));
+    (shop.connect_to, shop.proxy) =
+        (Some(("127.0.0.1".to_owned(), 1)), Proxy::Url("http://127.0.0.1:1".to_owned()));
+    let transport = transport(shop);
+    assert!(!transport.can_build(request(1)));
+    assert_eq!(attempt(&transport, 1).await.failure().reason, Reason::InvalidRequest);
 }
 
 #[tokio::test]

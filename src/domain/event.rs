@@ -13,7 +13,8 @@ use std::time::Duration;
 /// Totals of the engine since its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Vitals {
-    /// Planned starts that found no room (R38) or would have asked too often (R39).
+    /// Planned starts that did not happen: no room (R38), too high a rate (R39), or missed while the machine
+    /// slept or was busy. [`SkipCause`] tells one from another.
     pub skipped: u64,
     /// Live events dropped because a reader was slow.
     pub lost_events: u64,

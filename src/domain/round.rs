@@ -58,7 +58,7 @@ words! {
         FailedFast = "failed_fast",
         /// The request budget ran out.
         RequestDeadline = "request_deadline",
-        /// Abandoned by quit.
+        /// Abandoned by quit or by a stop.
         Aborted = "aborted",
     }
 }

@@ -46,8 +46,9 @@ impl Limits {
         self.guards.reserve(self.specs.len(), now)
     }
 
-    /// Resolves the settings for a round that starts now, and pays in its primaries (R28).
-    pub fn plan(&mut self, settings: &Settings) -> RoundPlan {
+    /// Resolves the settings for a round that starts now.
+    #[must_use]
+    pub fn plan(&self, settings: &Settings) -> RoundPlan {
         let optional = self.specs.iter().filter(|s| !s.required).count();
         let (budget, _) = settings.effective_budget();
         let quorum = settings.mode == Mode::Quorum && optional > 0;
@@ -62,13 +63,15 @@ impl Limits {
         }
     }
 
-    fn call(&mut self, index: usize, settings: &Settings, budget: Duration) -> CallPlan {
+    fn call(&self, index: usize, settings: &Settings, budget: Duration) -> CallPlan {
         let spec = &self.specs[index];
-        let hedge = contract(spec, settings).and_then(|h| {
-            self.tokens[index].deposit(h.load_budget);
-            hedge_plan(spec, &h, &self.recent[index], budget)
-        });
+        let hedge = contract(spec, settings).and_then(|h| hedge_plan(spec, &h, &self.recent[index], budget));
         CallPlan { required: spec.required, timeout: spec.timeout, replicas: spec.replicas, hedge }
+    }
+
+    /// A primary of this call goes out: `share` hedges more may follow (R28).
+    pub fn pay_in(&mut self, call: EndpointId, share: f64) {
+        self.tokens.get_mut(call.index()).into_iter().for_each(|tokens| tokens.deposit(share));
     }
 
     /// Takes what a hedge costs and says where it goes; `next` is the replica whose turn it is. `race`: asked for
@@ -131,5 +134,5 @@ fn hedge_plan(
         },
     };
     let suppressed = if spec.repeatable { warming } else { Some(Suppression::NotIdempotent) };
-    Some(HedgePlan { delay, max, on_error: hedge.on_error, suppressed })
+    Some(HedgePlan { delay, max, on_error: hedge.on_error, load_budget: hedge.load_budget, suppressed })
 }

@@ -187,7 +187,7 @@ impl<C: Clock + Unpin> Pacer<C> {
 
     fn launch(&mut self, planned: Instant, tolls: Tolls) {
         self.started += 1;
-        let plan = self.limits.borrow_mut().plan(&self.settings);
+        let plan = self.limits.borrow().plan(&self.settings);
         let (no, settings) = (RoundNo(self.started), Arc::clone(&self.settings));
         let brief = Brief { no, settings, plan, planned, tolls };
         let (shared, limits, vitals) =

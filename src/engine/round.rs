@@ -103,7 +103,7 @@ struct Runner<'a, C: Clock> {
     entries: VecDeque<(EndpointId, Entry)>,
     /// Calls whose primary queues for a permit.
     waiting: Vec<EndpointId>,
-    /// Room for the attempts that ended in one step.
+    /// The attempts that ended in the last step.
     ended: Vec<(EndpointId, usize)>,
 }
 
@@ -150,6 +150,7 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
         self.decide(|policy, door, orders| policy.begin(door, orders));
         while self.policy.over().is_none() {
             self.carry_out();
+            self.make_evidence();
             match self.wake().await {
                 Woke::Ended => {}
                 Woke::Limit => self.drain_after_limit().await,
@@ -184,11 +185,11 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
     fn step(&mut self) {
         let now = self.elapsed();
         self.let_in();
-        let mut ended = std::mem::take(&mut self.ended);
-        ended.extend(self.done.iter().map(|d| (d.call, d.attempt)));
+        self.ended.clear();
+        self.ended.extend(self.done.iter().map(|d| (d.call, d.attempt)));
         for done in &self.done {
             self.tell_end(done);
-            self.heed(done);
+            self.heed(done.call, done.attempt);
             // From here on a hedge may have its permit; who queues for it is not polled before the orders of this
             // step are carried out.
             if let Some(handle) = self.handles[done.call.index()].get(done.attempt) {
@@ -198,10 +199,13 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
         let mut done = std::mem::take(&mut self.done);
         self.decide(|policy, door, orders| policy.step(now, &mut done, door, orders));
         self.done = done;
-        for (call, attempt) in ended.drain(..) {
-            self.settle_ticket(call, attempt);
-        }
-        self.ended = ended;
+        self.ended.iter().for_each(|&(call, attempt)| self.settle_ticket(call, attempt));
+    }
+
+    /// Makes the evidence of what ended, now that all of it has its stamp and what follows from it is under way.
+    fn make_evidence(&self) {
+        let ended = self.ended.iter().filter_map(|&(call, attempt)| self.handles[call.index()].get(attempt));
+        ended.filter_map(Handle::trace).for_each(|trace| trace.make_answer());
     }
 
     /// Tells the policy which primaries have left the queue.
@@ -217,12 +221,12 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
     }
 
     /// R39: an answer that asks for a pause gets it, before anything else is sent there.
-    fn heed(&self, done: &Done) {
-        let Some(wait) = done.result.as_ref().err().and_then(|f| f.retry_after) else { return };
-        let slot = self.policy.calls()[done.call.index()].attempts().get(done.attempt);
-        if let Some(slot) = slot {
+    fn heed(&self, call: EndpointId, attempt: usize) {
+        let trace = self.handles[call.index()].get(attempt).and_then(Handle::trace);
+        let Some(wait) = trace.and_then(|t| t.take_retry_after()) else { return };
+        if let Some(slot) = self.policy.calls()[call.index()].attempts().get(attempt) {
             let now = self.shared.clock.now().saturating_duration_since(self.shared.epoch);
-            self.limits.borrow_mut().guards.hold(done.call, slot.replica, wait, now);
+            self.limits.borrow_mut().guards.hold(call, slot.replica, wait, now);
         }
     }
 
@@ -323,6 +327,7 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
             limits: self.limits,
             epoch: self.shared.epoch,
             until: self.start + self.brief.plan.own_limit_of(call.index()),
+            pays_in: self.policy.calls()[call.index()].plan().hedge.map(|h| h.load_budget),
         };
         let (task, handle) = AttemptTask::new(&around, request, entry, watch);
         self.running.push(task);
@@ -338,6 +343,7 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
 
     fn cancel(&self, call: EndpointId, attempt: usize) {
         if let Some(handle) = self.handles[call.index()].get(attempt) {
+            self.heed(call, attempt);
             handle.cancel();
             let reused = handle.trace().and_then(|t| t.answered().1);
             let outcome = AttemptOutcome::Cancelled;

@@ -81,6 +81,9 @@ pub(super) struct AttemptTask<C> {
     watch: Option<Watch>,
     state: State,
     shared: Rc<Shared>,
+    limits: Rc<RefCell<Limits>>,
+    /// What it pays into the load budget when it goes out (R28).
+    pays_in: Option<f64>,
 }
 
 /// How far an attempt is.
@@ -99,7 +102,6 @@ enum State {
 struct Queue {
     place: Place,
     toll: Option<Toll>,
-    limits: Rc<RefCell<Limits>>,
     /// From then on the call's time is over and nothing is sent.
     until: Instant,
 }
@@ -119,6 +121,8 @@ pub(super) struct Surroundings<'a, C> {
     pub(super) epoch: Instant,
     /// The call's limit.
     pub(super) until: Instant,
+    /// What a primary of the call pays into its load budget.
+    pub(super) pays_in: Option<f64>,
 }
 
 impl<C: Clock> AttemptTask<C> {
@@ -132,14 +136,12 @@ impl<C: Clock> AttemptTask<C> {
         let handle = Handle { shared: Rc::clone(&shared) };
         let state = match entry {
             Entry::Free(pass) => State::Free(pass),
-            Entry::Queued(place, toll) => {
-                let limits = Rc::clone(around.limits);
-                State::Queued(Queue { place, toll, limits, until: around.until })
-            }
+            Entry::Queued(place, toll) => State::Queued(Queue { place, toll, until: around.until }),
         };
         let (clock, transport) = (around.clock.clone(), Rc::clone(around.transport));
-        let (epoch, watch) = (around.epoch, Some(watch));
-        (Self { clock, transport, request, epoch, watch, state, shared }, handle)
+        let (epoch, watch, limits) = (around.epoch, Some(watch), Rc::clone(around.limits));
+        let pays_in = around.pays_in.filter(|_| request.attempt == 0);
+        (Self { clock, transport, request, epoch, watch, state, shared, limits, pays_in }, handle)
     }
 
     fn poll_inner(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
@@ -155,7 +157,7 @@ impl<C: Clock> AttemptTask<C> {
             State::Free(pass) => std::mem::take(pass),
             State::Queued(queue) => {
                 let late = now >= queue.until;
-                let entered = ready!(queue.poll(self.request, at, cx));
+                let entered = ready!(queue.poll(&self.limits, self.request, at, cx));
                 // The place is used up. A permit that comes when the call's time is over goes on to the next.
                 self.state = State::Over;
                 match entered {
@@ -177,6 +179,9 @@ impl<C: Clock> AttemptTask<C> {
         if let Some(toll) = pass.toll {
             toll.sent(now.saturating_duration_since(self.epoch));
         }
+        if let Some(share) = self.pays_in {
+            self.limits.borrow_mut().pay_in(self.request.endpoint, share);
+        }
         let Some(trace) = self.shared.trace.borrow().clone() else { return };
         if let Some(permit) = pass.permit {
             trace.keep(permit);
@@ -189,19 +194,21 @@ impl<C> AttemptTask<C> {
     /// Drops what is under way; a panic in its drop stays its own.
     fn end_inner(&mut self) {
         let state = std::mem::replace(&mut self.state, State::Over);
-        quietly(|| drop(state));
+        // The panic's text has gone through the panic hook already, and the attempt has its outcome.
+        catch_unwind(AssertUnwindSafe(|| drop(state))).unwrap_or(());
     }
 }
 
 impl Queue {
     fn poll(
         &mut self,
+        limits: &RefCell<Limits>,
         request: AttemptRequest,
         now: Duration,
         cx: &mut Context<'_>,
     ) -> Poll<Result<Pass, Reason>> {
         let permit = ready!(self.place.poll(cx));
-        let ticket = self.limits.borrow().guards.enter(request.endpoint, request.replica, now);
+        let ticket = limits.borrow().guards.enter(request.endpoint, request.replica, now);
         let pass = |ticket| Pass { permit: Some(permit), ticket, toll: self.toll.take() };
         Poll::Ready(ticket.map(pass))
     }
@@ -237,17 +244,8 @@ impl<C: Clock + Unpin> Future for AttemptTask<C> {
         };
         let end = self.clock.now();
         self.end_inner();
-        if result.is_err() {
-            quietly(|| self.shared.trace.borrow().iter().for_each(Trace::make_answer));
-        }
         Poll::Ready(Ended { request, end: Some((end, result)) })
     }
-}
-
-/// Does what is left to do for an attempt; a panic in it stays its own.
-fn quietly(rest: impl FnOnce()) {
-    // The panic's text has gone through the panic hook already, and the attempt has its outcome.
-    catch_unwind(AssertUnwindSafe(rest)).unwrap_or(());
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {

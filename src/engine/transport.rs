@@ -4,6 +4,7 @@ use super::limits::permits::Permit;
 use crate::domain::{Answer, EndpointId, HttpVersion, Phase, Phases, Reason, RoundNo, TraceId};
 use std::future::Future;
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -53,7 +54,7 @@ pub struct Failure {
     pub detail: String,
     /// The answer's status, where there was one.
     pub status: Option<u16>,
-    /// The Retry-After of a 429 or 503.
+    /// The Retry-After of a 429 or 503 that was not accepted; the host is held by [`Trace::retry_after`].
     pub retry_after: Option<Duration>,
 }
 
@@ -119,6 +120,7 @@ struct Facts {
     status: Option<u16>,
     bytes: u64,
     trace_id: Option<TraceId>,
+    retry_after: Option<Duration>,
     /// Evidence that is still to be made.
     to_make: Option<MakeAnswer>,
     answer: Option<Arc<Answer>>,
@@ -127,7 +129,8 @@ struct Facts {
 impl Facts {
     fn make_answer(&mut self) {
         if let Some(make) = self.to_make.take() {
-            self.answer = Some(Arc::new(make()));
+            // A panic in it costs nothing but the evidence; its text has gone through the panic hook already.
+            self.answer = catch_unwind(AssertUnwindSafe(make)).ok().map(Arc::new);
         }
     }
 }
@@ -239,8 +242,18 @@ impl Trace {
         self.facts().trace_id = id;
     }
 
-    /// The answer was not accepted. `make` turns it into evidence once the attempt's end has been stamped, so
-    /// that this takes none of the attempt's time.
+    /// The pause that a 429 or 503 asks for, whether or not the answer is accepted.
+    pub fn retry_after(&self, wait: Option<Duration>) {
+        self.facts().retry_after = wait;
+    }
+
+    /// The pause that was asked for, once.
+    pub(super) fn take_retry_after(&self) -> Option<Duration> {
+        self.facts().retry_after.take()
+    }
+
+    /// The answer was not accepted. `make` turns it into evidence once everything that ended at the same moment
+    /// has its stamp, so that this takes no attempt's time.
     pub fn answer(&self, make: impl FnOnce() -> Answer + Send + 'static) {
         self.facts().to_make = Some(Box::new(make));
     }

@@ -114,6 +114,7 @@ fn head(response: Response, dial: &Dial, trace: &Trace) -> (Response, Context) {
     }
     trace.reused(ended.reused);
     trace.head(version(response.version()), response.status().as_u16());
+    trace.retry_after(retry_after::read(response.status(), response.headers()));
     let http2 = response.version() == Version::HTTP_2;
     (response, Context { ended, http2 })
 }

@@ -12,4 +12,36 @@ impl<T: Transport> Transport for Planted<T> {
         assert!(!wanted || request.endpoint != EndpointId(0), "planted panic");
         self.0.attempt(request, trace)
     }
+
+    fn can_build(&self, request: AttemptRequest) -> bool {
+        self.0.can_build(request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::RoundNo;
+
+    /// Can build the first replica only.
+    struct Picky;
+
+    impl Transport for Picky {
+        fn attempt(&self, _: AttemptRequest, _: Trace) -> AttemptFuture {
+            Box::pin(async { Ok(()) })
+        }
+
+        fn can_build(&self, request: AttemptRequest) -> bool {
+            request.replica == 0
+        }
+    }
+
+    #[test]
+    fn r4_what_cannot_be_built_is_asked_of_the_transport_inside() {
+        let asked = |replica| {
+            let request = AttemptRequest { round: RoundNo(1), endpoint: EndpointId(0), replica, attempt: 0 };
+            Planted(Picky).can_build(request)
+        };
+        assert!(asked(0) && !asked(1));
+    }
 }

@@ -4,7 +4,7 @@
 
 use fanscope::domain::guards::{DependencySpec, HostSpec, Route};
 use fanscope::domain::{
-    CallSpec, Event, Guards, HedgeContract, HedgeSettings, Mode, Phase, Reason, Round, RoundNo, Settings,
+    CallSpec, EndpointId, Event, Guards, HedgeContract, Mode, Phase, Reason, Round, RoundNo, Settings,
 };
 use fanscope::engine::clock::TokioClock;
 use fanscope::engine::limits::Limits;
@@ -91,6 +91,7 @@ impl Transport for FakeNet {
             match play {
                 Play::End(after, result) => {
                     tokio::time::sleep(after).await;
+                    trace.retry_after(result.as_ref().err().and_then(|f| f.retry_after));
                     result
                 }
                 Play::Panic(after) => {
@@ -114,8 +115,7 @@ pub fn specs(calls: usize) -> Vec<CallSpec> {
 /// Limits with as many hedges in hand as there can be (10 for each call), behind these guards.
 pub fn guarded(calls: usize, guards: &Guards) -> SharedLimits {
     let mut limits = Limits::new(specs(calls), guards);
-    let hedge = HedgeSettings { load_budget: 10.0, ..HedgeSettings::default() };
-    limits.plan(&Settings { mode: Mode::Hedge, hedge, ..Settings::default() });
+    (0..calls).for_each(|call| limits.pay_in(EndpointId(call), 10.0));
     Rc::new(RefCell::new(limits))
 }
 
@@ -138,7 +138,7 @@ pub fn call(hedge: Option<HedgePlan>) -> CallPlan {
 }
 
 pub fn hedge(delay: u64, max: u8, on_error: bool) -> Option<HedgePlan> {
-    Some(HedgePlan { delay: ms(delay), max, on_error, suppressed: None })
+    Some(HedgePlan { delay: ms(delay), max, on_error, load_budget: 0.05, suppressed: None })
 }
 
 pub fn plan(mode: Mode, budget: u64, calls: Vec<CallPlan>) -> RoundPlan {

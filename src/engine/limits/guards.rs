@@ -1,8 +1,9 @@
 //! The guards together: where an attempt may go, and what it has to bring back.
 //!
-//! A primary is refused or made to wait in this order: every replica held after a Retry-After (`backing_off`), the
-//! breaker (`breaker_open`), then the queue for a permit. A request that can't be built comes before all of this
-//! (`invalid_request`): the runner lets it fail by itself where the transport can tell. Everything that is handed out comes back by being dropped.
+//! A primary is refused or made to wait in this order: every replica held after a Retry-After
+//! (`backing_off`), the breaker (`breaker_open`), then the queue for a permit. A request that can't be built
+//! comes before all of this (`invalid_request`): the runner lets it fail by itself where the transport can
+//! tell. Everything that is handed out comes back by being dropped.
 
 use super::backoff::Backoff;
 use super::breaker::{Breaker, Rule, State, Ticket};
@@ -99,8 +100,8 @@ impl LiveGuards {
         Ok(())
     }
 
-    /// The first replica from `first` on, wrapping, that is let through; of what refused the others, the breaker
-    /// is named before the back-off: backing off is a call all of whose replicas are held.
+    /// The first replica from `first` on, wrapping, that is let through; of what refused the others, the
+    /// breaker is named before the back-off: backing off is a call all of whose replicas are held.
     fn destination(&self, call: EndpointId, first: usize, now: Duration) -> Result<(usize, Route), Reason> {
         let routes = self.routes(call);
         let mut refused = Reason::BackingOff;

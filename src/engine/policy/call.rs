@@ -210,11 +210,15 @@ impl CallState {
 
     /// Takes back what this step ordered: nothing starts after the call's end.
     fn take_back(&mut self, id: EndpointId, now: Duration, orders: &mut Vec<Order>) {
-        let old = self.attempts.iter().rposition(|a| a.state != AttemptState::Ordered).map_or(0, |i| i + 1);
+        let ordered = |a: &AttemptSlot| a.state == AttemptState::Ordered;
+        if !self.attempts.iter().any(ordered) {
+            return;
+        }
+        let old = self.attempts.iter().rposition(|a| !ordered(a)).map_or(0, |i| i + 1);
         let back = self.attempts.drain(old..).filter(|a| a.kind == AttemptKind::Hedge).count();
         self.counts.sent -= u32::try_from(back).unwrap_or(self.counts.sent);
         // A primary that was to be sent elsewhere keeps its place before its hedges.
-        for slot in self.attempts.iter_mut().filter(|a| a.state == AttemptState::Ordered) {
+        for slot in self.attempts.iter_mut().filter(|a| ordered(a)) {
             slot.state = AttemptState::Cancelled(now);
         }
         orders.retain(|o| !matches!(*o, Order::Start { call, .. } if call == id));
@@ -311,6 +315,8 @@ impl CallState {
             return None;
         }
         slot.state = AttemptState::Ended(done.end, done.result);
+        // A primary that was refused at its turn queues no more.
+        self.waits &= done.attempt > 0;
         Some(done.attempt)
     }
 

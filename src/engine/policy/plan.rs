@@ -83,6 +83,8 @@ pub struct HedgePlan {
     pub max: u8,
     /// Whether a retryable failure starts the next one at once.
     pub on_error: bool,
+    /// Hedges per primary: what a primary that goes out pays into the endpoint's load budget (R28).
+    pub load_budget: f64,
     /// Set where every hedge of this call is suppressed; `delay` then says when they would have been due.
     pub suppressed: Option<Suppression>,
 }

@@ -35,7 +35,7 @@ fn plain(n: usize) -> RoundPlan {
 
 fn hedged(delay: u64) -> RoundPlan {
     let mut plan = plain(1);
-    let hedge = HedgePlan { delay: ms(delay), max: 1, on_error: true, suppressed: None };
+    let hedge = HedgePlan { delay: ms(delay), max: 1, on_error: true, load_budget: 0.05, suppressed: None };
     plan.calls[0].hedge = Some(hedge);
     plan
 }

@@ -10,19 +10,17 @@ use std::time::Duration;
 /// `budget` is the round's.
 ///
 /// One that was cut at the deadline or at its own timeout is a failure where it had been in flight for at least
-/// half of the budget, also where its end was seen a little later. Every other cancellation is our own doing.
+/// half of the budget by then, however late its end was seen. Every other cancellation is our own doing.
 pub(super) fn class(call: &CallState, attempt: usize, sent: Duration, budget: Duration) -> Class {
     let cut = matches!(call.outcome(), Some(Outcome::Missing(Reason::Deadline | Reason::Timeout)));
     let limit = call.limit().filter(|_| cut);
-    let cut_after = |time: Duration| {
-        let long = time.saturating_sub(sent).saturating_mul(2) >= budget;
-        if cut && long { Class::Failure } else { Class::Ignored }
-    };
+    let long = limit.is_some_and(|limit| limit.saturating_sub(sent).saturating_mul(2) >= budget);
+    let of_cut = if long { Class::Failure } else { Class::Ignored };
     match call.attempts().get(attempt).map(|a| &a.state) {
-        Some(AttemptState::Ended(end, _)) if limit.is_some_and(|limit| *end > limit) => cut_after(*end),
+        Some(AttemptState::Ended(end, _)) if limit.is_some_and(|limit| *end > limit) => of_cut,
         Some(AttemptState::Ended(_, Ok(()))) => Class::Success,
         Some(AttemptState::Ended(_, Err(failure))) => of_failure(failure),
-        Some(AttemptState::Cancelled(at)) => cut_after(*at),
+        Some(AttemptState::Cancelled(_)) => of_cut,
         Some(AttemptState::Ordered | AttemptState::Running) | None => Class::Ignored,
     }
 }
@@ -40,6 +38,44 @@ fn of_failure(failure: &Failure) -> Class {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::{EndpointId, Mode, Suppression};
+    use crate::engine::policy::{Berth, CallPlan, Done, Gate, Policy, RoundPlan};
+
+    /// Lets everything through.
+    struct Open;
+
+    impl Gate for Open {
+        fn primary(&mut self, _: EndpointId) -> Result<Berth, Reason> {
+            Ok(Berth { replica: 0, waits: false })
+        }
+
+        fn hedge(&mut self, _: EndpointId, next: usize, _: bool) -> Result<usize, Suppression> {
+            Ok(next)
+        }
+    }
+
+    #[test]
+    fn r37_time_in_flight_counts_to_the_limit_however_late_the_end_is_seen() {
+        let ms = Duration::from_millis;
+        let call = CallPlan { required: false, timeout: None, replicas: 1, hedge: None };
+        let plan = RoundPlan {
+            mode: Mode::Deadline,
+            budget: ms(200),
+            request_budget: ms(10_000),
+            k: None,
+            quorum_fail_fast: false,
+            calls: vec![call],
+        };
+        let end = Done { call: EndpointId(0), attempt: 0, end: ms(215), result: Ok(()) };
+        // Cancelled 15 ms after the limit, or ended then by itself.
+        for mut done in [vec![], vec![end]] {
+            let mut policy = Policy::new(plan.clone());
+            policy.begin(&mut Open, &mut Vec::new());
+            policy.step(ms(215), &mut done, &mut Open, &mut Vec::new());
+            let sent_at = |sent| class(&policy.calls()[0], 0, ms(sent), ms(200));
+            assert_eq!((sent_at(100), sent_at(101)), (Class::Failure, Class::Ignored));
+        }
+    }
 
     #[test]
     fn r37_every_reason_is_a_failure_a_success_or_our_own() {
