@@ -608,6 +608,25 @@ async fn r39_a_round_that_would_exceed_the_rate_is_skipped_and_says_why() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn r39_a_period_that_is_just_within_the_rate_is_held_a_moment_and_skips_nothing() {
+    // 2 calls to one host every 200 ms, at most 10/s. The second goes out 5 ms after the first, for its permit.
+    let mut guards = replicas(&[&[0], &[0]], false, Some(10.0));
+    guards.dependencies[0].permits = 1;
+    let events = watch(&guards, specs(2), vec![vec![Play::ok(5)]; 2], settings(200), 8).await;
+    let starts: Vec<_> = events
+        .iter()
+        .filter_map(|e| match e {
+            Event::RoundStarted(s) => Some((s.at.as_millis(), s.start_lag.as_millis())),
+            _ => None,
+        })
+        .collect();
+    let on_time = [(0, 0), (200, 0), (400, 0), (600, 0), (800, 0)];
+    assert_eq!(starts[..5], on_time);
+    assert_eq!(starts[5..], [(1005, 5), (1205, 5), (1405, 5)]);
+    assert!(!events.iter().any(|e| matches!(e, Event::StartSkipped { .. })));
+}
+
+#[tokio::test(start_paused = true)]
 async fn r38_r39_without_a_period_the_rate_is_waited_for_and_nothing_spins() {
     let guards = replicas(&[&[0]], false, Some(2.0));
     let events = watch(&guards, specs(1), vec![vec![Play::ok(1)]], settings(0), 5).await;

@@ -55,6 +55,7 @@ pub struct Pacer<C: Clock> {
     running: Running,
     timer: C::Timer,
     plan: Schedule,
+    held: Option<Held>,
     paused: bool,
     started: u64,
     completed: u64,
@@ -67,6 +68,17 @@ pub struct Pacer<C: Clock> {
 struct Schedule {
     next: Instant,
 }
+
+/// A start that waits a little for its hosts' rate: attempts of earlier rounds went out a moment after their own
+/// starts, and a period that is just within the rate would otherwise miss it by as much.
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    planned: Instant,
+    until: Instant,
+}
+
+/// The part of the period that a start may be held.
+const HELD_SHARE: u32 = 10;
 
 impl Schedule {
     /// Moves past `now`; returns the planned start that is due and how many before it were missed. Without a
@@ -94,6 +106,7 @@ impl<C: Clock + Unpin> Pacer<C> {
         Self {
             timer: shared.clock.timer(),
             plan: Schedule { next: shared.clock.now() },
+            held: None,
             shared: Rc::new(shared),
             limits: Rc::new(RefCell::new(limits)),
             settings: Arc::new(settings),
@@ -143,11 +156,15 @@ impl<C: Clock + Unpin> Pacer<C> {
         let enough = self.rounds.is_some_and(|n| self.started >= n);
         // Without a period the next round starts when the last has ended.
         let waits = self.settings.every.is_zero() && !self.running.is_empty();
-        let at = (!self.paused && !enough && !waits).then_some(self.plan.next);
+        let next = self.held.map_or(self.plan.next, |held| held.until);
+        let at = (!self.paused && !enough && !waits).then_some(next);
         self.timer.arm(at);
     }
 
     fn start_due(&mut self) {
+        if let Some(held) = self.held.take() {
+            return self.start(held.planned);
+        }
         let now = self.shared.clock.now();
         let (planned, missed) = self.plan.due(now, self.settings.every);
         // Starts missed while the machine slept or was busy are skipped, never caught up.
@@ -175,6 +192,9 @@ impl<C: Clock + Unpin> Pacer<C> {
         let reserved = self.limits.borrow().reserve(now);
         match reserved {
             Ok(tolls) => self.launch(planned, tolls),
+            Err(again) if self.may_hold(again.saturating_sub(now)) => {
+                self.held = Some(Held { planned, until: self.shared.epoch + again });
+            }
             Err(again) => {
                 self.skip(1, SkipCause::Rate);
                 // Without a period there is no next planned start: it is tried when there may be room.
@@ -183,6 +203,11 @@ impl<C: Clock + Unpin> Pacer<C> {
                 }
             }
         }
+    }
+
+    /// Whether a start may be put off for so long.
+    fn may_hold(&self, wait: Duration) -> bool {
+        wait <= self.settings.every / HELD_SHARE && self.shared.clock.now() + wait < self.plan.next
     }
 
     fn launch(&mut self, planned: Instant, tolls: Tolls) {
@@ -235,6 +260,7 @@ impl<C: Clock + Unpin> Pacer<C> {
                 if self.paused && !paused {
                     self.plan.next = now;
                 }
+                self.held = None;
                 self.paused = paused;
                 return self.shared.sink.deliver(Event::Paused(paused)).await;
             }
