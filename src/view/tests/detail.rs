@@ -97,8 +97,8 @@ fn r42_a_call_that_is_cut_again_and_again_says_where() {
         fx::finish(&mut app, round);
     }
     let text = printed(&drawn(&opened(app, 0), 120, 40));
-    let hint = "→ cut in 13 of the last 20 rounds, 13 of them waiting for the first byte: fix its latency or its \
-                share of the budget";
+    let hint = "→ cut in 13 of the last 20 calls, 13 of them waiting for the first byte: fix its latency or set \
+                a timeout of its own";
     assert!(text.contains(hint), "{text}");
 }
 
