@@ -19,6 +19,7 @@ mod history;
 mod lanes;
 mod layout;
 mod legend;
+mod limit;
 mod missing;
 mod scale;
 mod target;
