@@ -45,7 +45,7 @@ impl Widget for &BlamePanel<'_> {
         }
         let (ctx, dim) = (self.ctx, self.ctx.theme.dim());
         let mut pen = Pen::new(buf);
-        let blame = ctx.app.stats().blame(ctx.app.window);
+        let blame = ctx.blame();
         let title = ctx.bold("Who holds the round up", Tone::Plain);
         let first = Row { x: area.x, y: area.y, width: area.width };
         let window = match area.width {
@@ -65,12 +65,12 @@ impl Widget for &BlamePanel<'_> {
         // The last row is that of all; a free one sets it apart where there is room.
         let room = usize::from(area.height.saturating_sub(3));
         for (row, y) in blame.rows.iter().take(room).zip(y + 1..) {
-            self.row(&blame, row, &grid, y, &mut pen);
+            self.row(blame, row, &grid, y, &mut pen);
         }
         let shown = u16::try_from(blame.rows.len().min(room)).unwrap_or(u16::MAX);
         let last = (y + 2).saturating_add(shown).min(area.bottom().saturating_sub(1));
         if last > y {
-            self.all(&blame, blame.rows.len().saturating_sub(room), &grid, last, &mut pen);
+            self.all(blame, blame.rows.len().saturating_sub(room), &grid, last, &mut pen);
         }
     }
 }
@@ -113,7 +113,7 @@ const NAMED_FROM: u64 = 20;
 
 /// Which endpoint to see to: one without which at least a twentieth more of the rounds would be complete.
 pub fn advice(ctx: &Ctx<'_>) -> Option<Words> {
-    let blame = ctx.app.stats().blame(ctx.app.window);
+    let blame = ctx.blame();
     let worst = blame.rows.first().filter(|r| blame.rounds >= NAMED_FROM && r.alone * 20 >= blame.rounds)?;
     let name = cut(ctx.endpoint(worst.endpoint), 20, ctx.glyphs.ellipsis);
     let words = |words: &str| {

@@ -4,9 +4,11 @@ use super::glyphs::Glyphs;
 use super::theme::{Theme, Tone};
 use crate::app::App;
 use crate::domain::EndpointId;
+use crate::stats::{Blame, HedgeRow};
 use ratatui::text::Span;
+use std::cell::OnceCell;
 
-/// What every panel needs: the state and how it is to look.
+/// What every panel needs: the state and how it is to look. It holds for one frame.
 pub struct Ctx<'a> {
     /// The state.
     pub app: &'a App,
@@ -14,13 +16,33 @@ pub struct Ctx<'a> {
     pub theme: Theme,
     /// The set of glyphs.
     pub glyphs: &'static Glyphs,
+    hedges: OnceCell<Vec<HedgeRow>>,
+    blame: OnceCell<Blame>,
 }
 
 impl<'a> Ctx<'a> {
     /// How this app is to be drawn.
     #[must_use]
     pub fn new(app: &'a App) -> Self {
-        Self { app, theme: Theme::new(app.options.colour), glyphs: Glyphs::of(app.options.ascii) }
+        Self {
+            app,
+            theme: Theme::new(app.options.colour),
+            glyphs: Glyphs::of(app.options.ascii),
+            hedges: OnceCell::new(),
+            blame: OnceCell::new(),
+        }
+    }
+
+    /// Hedges of the chosen window, counted once a frame for their panel and the advice under it.
+    #[must_use]
+    pub fn hedges(&self) -> &[HedgeRow] {
+        self.hedges.get_or_init(|| self.app.stats().hedges(self.app.window))
+    }
+
+    /// Who held the rounds of the chosen window up, counted once a frame for the panel and the advice under it.
+    #[must_use]
+    pub fn blame(&self) -> &Blame {
+        self.blame.get_or_init(|| self.app.stats().blame(self.app.window))
     }
 
     /// Ordinary text.

@@ -116,9 +116,8 @@ impl Hedges<'_> {
     fn rows(&self) -> Vec<HedgeRow> {
         let app = self.ctx.app;
         let all = app.round_settings().mode == Mode::Hedge;
-        let mut rows = app.stats().hedges(app.window);
-        rows.retain(|row| all || row.sent + row.suppressed() > 0 || self.delay(row).is_some());
-        rows
+        let shown = |row: &&HedgeRow| all || row.sent + row.suppressed() > 0 || self.delay(row).is_some();
+        self.ctx.hedges().iter().filter(shown).copied().collect()
     }
 
     /// The delay of its call in the round on the lanes.
@@ -211,8 +210,7 @@ impl Hedges<'_> {
 
 /// What to do where hedges that were due were held back, the long form first.
 pub fn advice(ctx: &Ctx<'_>) -> Option<Words> {
-    let rows = ctx.app.stats().hedges(ctx.app.window);
-    let sum = rows.iter().copied().reduce(|sum, row| sum.plus(&row))?;
+    let sum = ctx.hedges().iter().copied().reduce(|sum, row| sum.plus(&row))?;
     let (cause, held) = sum.main_cause()?;
     let due = sum.sent + sum.suppressed();
     // One in ten is worth a word, one or two are not; nor is what is over.
