@@ -23,8 +23,7 @@ pub fn summary(app: &App) -> Vec<String> {
     let rows = app.live.stats.missing(Window::Start);
     lines.extend(rows.iter().take(ROWS).map(|row| missing(app, row)));
     if let Some(more @ 1..) = rows.len().checked_sub(ROWS) {
-        let plural = if more == 1 { "" } else { "s" };
-        lines.push(format!("missing  {more} more reason{plural}"));
+        lines.push(format!("missing  {}", numbers::counted(more, "more reason", "more reasons")));
     }
     lines.extend(app.live.stats.hints().first().map(|hint| advice(app, hint)));
     lines
@@ -52,10 +51,9 @@ fn length(time: Duration) -> String {
 }
 
 fn rounds(totals: &Totals) -> String {
-    let plural = if totals.rounds == 1 { "" } else { "s" };
     format!(
-        "{} round{plural}, {} partial ({}), {} failed; answered {} of {} calls",
-        totals.rounds,
+        "{}, {} partial ({}), {} failed; answered {} of {} calls",
+        numbers::counted(totals.rounds, "round", "rounds"),
         totals.partial,
         numbers::percent(totals.partial, totals.rounds, "-"),
         totals.failed,

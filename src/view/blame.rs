@@ -96,11 +96,7 @@ impl BlamePanel<'_> {
     }
 
     fn all(&self, blame: &Blame, hidden: usize, grid: &Grid, y: u16, pen: &mut Pen<'_>) {
-        let more = match hidden {
-            0 => String::new(),
-            1 => ", 1 more row".to_owned(),
-            n => format!(", {n} more rows"),
-        };
+        let more = numbers::and_more(hidden);
         let words = format!("all {} as they are{more}", blame.rows.len());
         pen.put(grid.name, y, grid.complete.saturating_sub(8), &words, self.ctx.theme.dim());
         let share = numbers::percent(blame.complete, blame.rounds, self.ctx.glyphs.none);

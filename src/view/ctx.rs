@@ -3,7 +3,7 @@
 use super::glyphs::Glyphs;
 use super::theme::{Theme, Tone};
 use crate::app::App;
-use crate::domain::EndpointId;
+use crate::domain::{EndpointId, numbers};
 use crate::stats::{Blame, HedgeRow};
 use ratatui::text::Span;
 use std::cell::OnceCell;
@@ -72,8 +72,8 @@ impl<'a> Ctx<'a> {
     /// The chosen window and how many rounds are in it: `last 1 min · 120 rounds`.
     #[must_use]
     pub fn window_words(&self, rounds: u64) -> String {
-        let word = if rounds == 1 { "round" } else { "rounds" };
-        format!("{} {} {rounds} {word}", self.app.window.title(), self.glyphs.dot)
+        let rounds = numbers::counted(rounds, "round", "rounds");
+        format!("{} {} {rounds}", self.app.window.title(), self.glyphs.dot)
     }
 
     /// An endpoint's name.

@@ -207,7 +207,7 @@ impl Header<'_> {
         let mut groups = Vec::new();
         if width >= WIDE {
             let hosts = ctx.app.hosts;
-            groups.push(counted(hosts.to_string(), if hosts == 1 { "host" } else { "hosts" }));
+            groups.push(counted(hosts.to_string(), numbers::plural(hosts, "host", "hosts")));
             let rate = pulse.attempts_per_second().map_or_else(|| none.to_owned(), |r| format!("{r:.1}"));
             groups.push(counted(rate, "attempts/s"));
         }

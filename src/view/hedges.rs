@@ -164,7 +164,7 @@ impl Hedges<'_> {
             && let Some(sum) = rows.iter().copied().reduce(|sum, row| sum.plus(&row))
         {
             let hidden = rows.len().saturating_sub(room);
-            let all = if hidden == 0 { "all".to_owned() } else { format!("all, {hidden} more") };
+            let all = format!("all{}", numbers::and_more(hidden));
             pen.put(grid.name, y, grid.delay, &all, ctx.theme.dim());
             self.counts(&sum, grid, y, true, pen);
             y += 1;

@@ -159,11 +159,7 @@ impl Missing<'_> {
 
     fn total(&self, totals: &Totals, hidden: usize, grid: &Grid, y: u16, pen: &mut Pen<'_>) {
         let theme = self.ctx.theme;
-        let more = match hidden {
-            0 => String::new(),
-            1 => ", 1 more row".to_owned(),
-            n => format!(", {n} more rows"),
-        };
+        let more = numbers::and_more(hidden);
         let bold = theme.bold(Tone::Plain);
         pen.put(grid.name, y, grid.count_end, &format!("all missing{more}"), theme.dim());
         pen.put_right(grid.count_end, y, &totals.missing().to_string(), bold);
