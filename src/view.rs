@@ -20,6 +20,7 @@ mod honesty;
 mod lanes;
 mod layout;
 mod legend;
+mod limit;
 mod missing;
 mod scale;
 mod target;

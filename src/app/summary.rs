@@ -3,7 +3,7 @@
 use super::App;
 use crate::domain::numbers;
 use crate::domain::{HedgeDelay, Mode, Settings};
-use crate::stats::{Hint, MissingRow, Remedy, Totals, Window};
+use crate::stats::{Hint, MissingRow, Totals, Window};
 use std::time::Duration;
 
 /// Rows of the missing table that are told.
@@ -23,8 +23,7 @@ pub fn summary(app: &App) -> Vec<String> {
     let rows = app.live.stats.missing(Window::Start);
     lines.extend(rows.iter().take(ROWS).map(|row| missing(app, row)));
     if let Some(more @ 1..) = rows.len().checked_sub(ROWS) {
-        let plural = if more == 1 { "" } else { "s" };
-        lines.push(format!("missing  {more} more reason{plural}"));
+        lines.push(format!("missing  {}", numbers::counted(more, "more reason", "more reasons")));
     }
     lines.extend(app.live.stats.hints().first().map(|hint| advice(app, hint)));
     lines
@@ -52,10 +51,9 @@ fn length(time: Duration) -> String {
 }
 
 fn rounds(totals: &Totals) -> String {
-    let plural = if totals.rounds == 1 { "" } else { "s" };
     format!(
-        "{} round{plural}, {} partial ({}), {} failed; answered {} of {} calls",
-        totals.rounds,
+        "{}, {} partial ({}), {} failed; answered {} of {} calls",
+        numbers::counted(totals.rounds, "round", "rounds"),
         totals.partial,
         numbers::percent(totals.partial, totals.rounds, "-"),
         totals.failed,
@@ -78,11 +76,7 @@ fn missing(app: &App, row: &MissingRow) -> String {
 
 fn advice(app: &App, hint: &Hint) -> String {
     let name = app.endpoints.get(hint.endpoint.index()).map_or("", |e| e.name.as_str());
-    let what = match hint.remedy {
-        Remedy::AddBreaker => "a circuit breaker would help",
-        Remedy::FixLatency => "fix its latency, or give it a timeout of its own",
-    };
-    format!("hint     {name}: {} in {} of its last {} calls; {what}", hint.reason, hint.count, hint.of)
+    format!("hint     {name} {} {}: {}", hint.verb(), hint.often(false), hint.remedy.words(false))
 }
 
 #[cfg(test)]
@@ -129,7 +123,7 @@ mod tests {
                 "missing  ads connect_refused 34 of 120 (28.3 %)",
                 "missing  geo deadline 6 of 120 (5.0 %)",
                 "missing  2 more reasons",
-                "hint     ads: connect_refused in 15 of its last 20 calls; a circuit breaker would help",
+                "hint     ads refused 15 of the last 20 calls: add a circuit breaker",
             ]
         );
     }

@@ -1,6 +1,7 @@
 //! Numbers as people read them, the same on the screen and in print. What programs read is written elsewhere.
 
 use super::settings::HedgeDelay;
+use std::fmt::Display;
 use std::time::Duration;
 
 /// The time as milliseconds without a unit, exact to the microsecond and no longer than that takes: `200`,
@@ -65,6 +66,24 @@ pub fn delay(delay: HedgeDelay) -> String {
     }
 }
 
+/// The word for so many: `one` of exactly one.
+#[must_use]
+pub fn plural<'w, N: PartialEq + From<u8> + Copy>(n: N, one: &'w str, many: &'w str) -> &'w str {
+    if n == N::from(1) { one } else { many }
+}
+
+/// A count and its word: `1 round`, `0 rounds`.
+#[must_use]
+pub fn counted<N: PartialEq + From<u8> + Copy + Display>(n: N, one: &str, many: &str) -> String {
+    format!("{n} {}", plural(n, one, many))
+}
+
+/// What is left off behind a list: `, 2 more rows`; nothing where nothing is.
+#[must_use]
+pub fn and_more(rows: usize) -> String {
+    if rows == 0 { String::new() } else { format!(", {}", counted(rows, "more row", "more rows")) }
+}
+
 /// A share of 0 to 1 in percent with one decimal: `41.7 %`.
 #[must_use]
 pub fn share_percent(share: f64) -> String {
@@ -113,6 +132,13 @@ mod tests {
         assert_eq!(setting_ms(us(2_500)), "2.5 ms");
         assert_eq!(setting_ms(us(200_000)), "200 ms");
         assert_eq!(setting_ms(Duration::from_secs(10)), "10 s");
+    }
+
+    #[test]
+    fn one_of_a_kind_has_a_word_of_its_own() {
+        let rounds = |n: u64| counted(n, "round", "rounds");
+        assert_eq!([0, 1, 2, 21].map(rounds), ["0 rounds", "1 round", "2 rounds", "21 rounds"]);
+        assert_eq!([0, 1, 2].map(and_more), ["", ", 1 more row", ", 2 more rows"]);
     }
 
     #[test]

@@ -12,6 +12,19 @@ pub enum Remedy {
     AddBreaker,
 }
 
+impl Remedy {
+    /// What to do; `short` where there is little room.
+    #[must_use]
+    pub const fn words(self, short: bool) -> &'static str {
+        match (self, short) {
+            (Self::FixLatency, false) => "fix its latency or set a timeout of its own",
+            (Self::FixLatency, true) => "fix its latency",
+            (Self::AddBreaker, false) => "add a circuit breaker",
+            (Self::AddBreaker, true) => "add a breaker",
+        }
+    }
+}
+
 /// One reason made up half or more of an endpoint's last rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hint {
@@ -25,6 +38,26 @@ pub struct Hint {
     pub of: usize,
     /// What would help.
     pub remedy: Remedy,
+}
+
+impl Hint {
+    /// What happened to the calls, to stand between the endpoint's name and [`Hint::often`], or without a name.
+    #[must_use]
+    pub const fn verb(&self) -> &'static str {
+        match self.reason {
+            Reason::Deadline => "cut in",
+            Reason::ConnectRefused => "refused",
+            Reason::ConnectUnreachable => "unreachable in",
+            _ => "not connected in",
+        }
+    }
+
+    /// How often: `15 of the last 20 calls`, `short` without the last word.
+    #[must_use]
+    pub fn often(&self, short: bool) -> String {
+        let calls = if short { "" } else { " calls" };
+        format!("{} of the last {}{calls}", self.count, self.of)
+    }
 }
 
 /// Rounds looked at.
@@ -93,6 +126,20 @@ mod tests {
         assert_eq!(after(&[(refused, 9)]), None, "nine in all are not half of twenty");
         let cut = after(&[(Outcome::Missing(Reason::Deadline), 12)]).unwrap();
         assert_eq!((cut.count, cut.of, cut.remedy), (12, 12, Remedy::FixLatency));
+    }
+
+    #[test]
+    fn r42_a_hint_is_worded_once() {
+        let hint = after(&[(Outcome::Missing(Reason::Deadline), 12), (Outcome::Ok, 8)]).unwrap();
+        let words = |short| format!("{} {}: {}", hint.verb(), hint.often(short), hint.remedy.words(short));
+        assert_eq!(words(true), "cut in 12 of the last 20: fix its latency");
+        assert_eq!(
+            words(false),
+            "cut in 12 of the last 20 calls: fix its latency or set a timeout of its own"
+        );
+        let verb = |reason| after(&[(Outcome::Missing(reason), 20)]).unwrap().verb();
+        let verbs = [Reason::ConnectRefused, Reason::ConnectUnreachable, Reason::ConnectFailed].map(verb);
+        assert_eq!(verbs, ["refused", "unreachable in", "not connected in"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::ctx::Ctx;
 use super::hint::Words;
-use super::text::{Pen, Row, cut};
+use super::text::{Pen, Row};
 use super::theme::Tone;
 use crate::domain::numbers;
 use crate::stats::{Blame, BlameRow};
@@ -45,7 +45,7 @@ impl Widget for &BlamePanel<'_> {
         }
         let (ctx, dim) = (self.ctx, self.ctx.theme.dim());
         let mut pen = Pen::new(buf);
-        let blame = ctx.app.stats().blame(ctx.app.window);
+        let blame = ctx.blame();
         let title = ctx.bold("Who holds the round up", Tone::Plain);
         let first = Row { x: area.x, y: area.y, width: area.width };
         let window = match area.width {
@@ -65,12 +65,12 @@ impl Widget for &BlamePanel<'_> {
         // The last row is that of all; a free one sets it apart where there is room.
         let room = usize::from(area.height.saturating_sub(3));
         for (row, y) in blame.rows.iter().take(room).zip(y + 1..) {
-            self.row(&blame, row, &grid, y, &mut pen);
+            self.row(blame, row, &grid, y, &mut pen);
         }
         let shown = u16::try_from(blame.rows.len().min(room)).unwrap_or(u16::MAX);
         let last = (y + 2).saturating_add(shown).min(area.bottom().saturating_sub(1));
         if last > y {
-            self.all(&blame, blame.rows.len().saturating_sub(room), &grid, last, &mut pen);
+            self.all(blame, blame.rows.len().saturating_sub(room), &grid, last, &mut pen);
         }
     }
 }
@@ -81,7 +81,7 @@ impl BlamePanel<'_> {
         let loud = blame.rows.first() == Some(row) && row.alone > 0;
         let style = |tone| if loud { theme.bold(tone) } else { theme.tone(tone) };
         let width = grid.last.saturating_sub(grid.name + 8);
-        let name = cut(ctx.endpoint(row.endpoint), width, ctx.glyphs.ellipsis);
+        let name = ctx.name(row.endpoint, width);
         pen.put(grid.name, y, grid.last, &name, style(Tone::Plain));
         for (end, count, tone) in [(grid.last, row.last, Tone::Plain), (grid.cut, row.cut, Tone::Cut)] {
             if count > 0 {
@@ -96,11 +96,7 @@ impl BlamePanel<'_> {
     }
 
     fn all(&self, blame: &Blame, hidden: usize, grid: &Grid, y: u16, pen: &mut Pen<'_>) {
-        let more = match hidden {
-            0 => String::new(),
-            1 => ", 1 more row".to_owned(),
-            n => format!(", {n} more rows"),
-        };
+        let more = numbers::and_more(hidden);
         let words = format!("all {} as they are{more}", blame.rows.len());
         pen.put(grid.name, y, grid.complete.saturating_sub(8), &words, self.ctx.theme.dim());
         let share = numbers::percent(blame.complete, blame.rounds, self.ctx.glyphs.none);
@@ -113,9 +109,9 @@ const NAMED_FROM: u64 = 20;
 
 /// Which endpoint to see to: one without which at least a twentieth more of the rounds would be complete.
 pub fn advice(ctx: &Ctx<'_>) -> Option<Words> {
-    let blame = ctx.app.stats().blame(ctx.app.window);
+    let blame = ctx.blame();
     let worst = blame.rows.first().filter(|r| blame.rounds >= NAMED_FROM && r.alone * 20 >= blame.rounds)?;
-    let name = cut(ctx.endpoint(worst.endpoint), 20, ctx.glyphs.ellipsis);
+    let name = ctx.name(worst.endpoint, 20);
     let words = |words: &str| {
         vec![
             ctx.bold(format!("{} {name}", ctx.glyphs.arrow), Tone::Plain),

@@ -1,12 +1,15 @@
 //! What every panel needs: the state, the theme, the glyphs, and pieces of text with a meaning.
 
 use super::glyphs::Glyphs;
+use super::text::cut_middle;
 use super::theme::{Theme, Tone};
 use crate::app::App;
-use crate::domain::EndpointId;
+use crate::domain::{EndpointId, numbers};
+use crate::stats::{Blame, HedgeRow};
 use ratatui::text::Span;
+use std::cell::OnceCell;
 
-/// What every panel needs: the state and how it is to look.
+/// What every panel needs: the state and how it is to look. It holds for one frame.
 pub struct Ctx<'a> {
     /// The state.
     pub app: &'a App,
@@ -14,13 +17,33 @@ pub struct Ctx<'a> {
     pub theme: Theme,
     /// The set of glyphs.
     pub glyphs: &'static Glyphs,
+    hedges: OnceCell<Vec<HedgeRow>>,
+    blame: OnceCell<Blame>,
 }
 
 impl<'a> Ctx<'a> {
     /// How this app is to be drawn.
     #[must_use]
     pub fn new(app: &'a App) -> Self {
-        Self { app, theme: Theme::new(app.options.colour), glyphs: Glyphs::of(app.options.ascii) }
+        Self {
+            app,
+            theme: Theme::new(app.options.colour),
+            glyphs: Glyphs::of(app.options.ascii),
+            hedges: OnceCell::new(),
+            blame: OnceCell::new(),
+        }
+    }
+
+    /// Hedges of the chosen window, counted once a frame for their panel and the advice under it.
+    #[must_use]
+    pub fn hedges(&self) -> &[HedgeRow] {
+        self.hedges.get_or_init(|| self.app.stats().hedges(self.app.window))
+    }
+
+    /// Who held the rounds of the chosen window up, counted once a frame for the panel and the advice under it.
+    #[must_use]
+    pub fn blame(&self) -> &Blame {
+        self.blame.get_or_init(|| self.app.stats().blame(self.app.window))
     }
 
     /// Ordinary text.
@@ -50,8 +73,14 @@ impl<'a> Ctx<'a> {
     /// The chosen window and how many rounds are in it: `last 1 min · 120 rounds`.
     #[must_use]
     pub fn window_words(&self, rounds: u64) -> String {
-        let word = if rounds == 1 { "round" } else { "rounds" };
-        format!("{} {} {rounds} {word}", self.app.window.title(), self.glyphs.dot)
+        let rounds = numbers::counted(rounds, "round", "rounds");
+        format!("{} {} {rounds}", self.app.window.title(), self.glyphs.dot)
+    }
+
+    /// An endpoint's name within so many columns, cut in its middle.
+    #[must_use]
+    pub fn name(&self, id: EndpointId, most: u16) -> String {
+        cut_middle(self.endpoint(id), most, self.glyphs.ellipsis)
     }
 
     /// An endpoint's name.

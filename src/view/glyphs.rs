@@ -156,7 +156,7 @@ static ASCII: Glyphs = Glyphs {
     none: "-",
     mark: "^",
     here: "^",
-    down: "v",
+    down: "|",
 };
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ mod meter;
 
 use super::ctx::Ctx;
 use super::hint::Words;
-use super::text::{Pen, Row, cut, width};
+use super::text::{Pen, Row, width};
 use super::theme::Tone;
 use crate::app::Shown;
 use crate::domain::numbers;
@@ -116,9 +116,8 @@ impl Hedges<'_> {
     fn rows(&self) -> Vec<HedgeRow> {
         let app = self.ctx.app;
         let all = app.round_settings().mode == Mode::Hedge;
-        let mut rows = app.stats().hedges(app.window);
-        rows.retain(|row| all || row.sent + row.suppressed() > 0 || self.delay(row).is_some());
-        rows
+        let shown = |row: &&HedgeRow| all || row.sent + row.suppressed() > 0 || self.delay(row).is_some();
+        self.ctx.hedges().iter().filter(shown).copied().collect()
     }
 
     /// The delay of its call in the round on the lanes.
@@ -151,7 +150,7 @@ impl Hedges<'_> {
         let from = (selected + 1).saturating_sub(room).min(rows.len().saturating_sub(room));
         let mut y = area.y;
         for row in rows.iter().skip(from).take(room) {
-            let name = cut(ctx.endpoint(row.endpoint), grid.name_width, ctx.glyphs.ellipsis);
+            let name = ctx.name(row.endpoint, grid.name_width);
             pen.put(grid.name, y, grid.delay, &name, ctx.theme.tone(Tone::Plain));
             match self.delay(row) {
                 Some(Duration::ZERO) => pen.put_right(grid.delay, y, "race", ctx.theme.tone(Tone::Hedge)),
@@ -165,7 +164,7 @@ impl Hedges<'_> {
             && let Some(sum) = rows.iter().copied().reduce(|sum, row| sum.plus(&row))
         {
             let hidden = rows.len().saturating_sub(room);
-            let all = if hidden == 0 { "all".to_owned() } else { format!("all, {hidden} more") };
+            let all = format!("all{}", numbers::and_more(hidden));
             pen.put(grid.name, y, grid.delay, &all, ctx.theme.dim());
             self.counts(&sum, grid, y, true, pen);
             y += 1;
@@ -211,8 +210,7 @@ impl Hedges<'_> {
 
 /// What to do where hedges that were due were held back, the long form first.
 pub fn advice(ctx: &Ctx<'_>) -> Option<Words> {
-    let rows = ctx.app.stats().hedges(ctx.app.window);
-    let sum = rows.iter().copied().reduce(|sum, row| sum.plus(&row))?;
+    let sum = ctx.hedges().iter().copied().reduce(|sum, row| sum.plus(&row))?;
     let (cause, held) = sum.main_cause()?;
     let due = sum.sent + sum.suppressed();
     // One in ten is worth a word, one or two are not; nor is what is over.

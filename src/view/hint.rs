@@ -3,12 +3,11 @@
 
 use super::ctx::Ctx;
 use super::layout::{Regions, Size};
-use super::text::{Pen, cut, spans_width};
+use super::text::{Pen, spans_width};
 use super::theme::Tone;
 use super::{blame, hedges};
 use crate::app::Panel;
-use crate::domain::Reason;
-use crate::stats::{Hint, Remedy};
+use crate::stats::Hint;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
@@ -81,28 +80,12 @@ impl HintLine<'_> {
 
     fn words(&self, hint: &Hint) -> Words {
         let ctx = self.ctx;
-        [true, false].map(|long| {
-            let what = match hint.reason {
-                Reason::Deadline => "was cut in",
-                Reason::ConnectRefused => "refused",
-                Reason::ConnectUnreachable => "was unreachable in",
-                _ => "could not be connected to in",
-            };
-            let advice = match (hint.remedy, long) {
-                (Remedy::AddBreaker, true) => "add a circuit breaker",
-                (Remedy::AddBreaker, false) => "add a breaker",
-                (Remedy::FixLatency, true) => {
-                    "fix its latency or give it a smaller share, a timeout of its own"
-                }
-                (Remedy::FixLatency, false) => "fix it or set its timeout",
-            };
-            let calls = if long { "calls" } else { "" };
-            let of = format!(" {what} {} of the last {} {calls}", hint.count, hint.of);
-            let name = cut(ctx.endpoint(hint.endpoint), 20, ctx.glyphs.ellipsis);
+        [false, true].map(|short| {
+            let name = ctx.name(hint.endpoint, 20);
             vec![
                 ctx.bold(format!("{} {name}", ctx.glyphs.arrow), Tone::Plain),
-                Ctx::plain(format!("{}: ", of.trim_end())),
-                ctx.bold(advice, Tone::Plain),
+                Ctx::plain(format!(" {} {}: ", hint.verb(), hint.often(short))),
+                ctx.bold(hint.remedy.words(short), Tone::Plain),
             ]
         })
     }

@@ -4,7 +4,7 @@ use super::ctx::Ctx;
 use super::text::{Pen, Row, width};
 use super::theme::{Theme, Tone};
 use crate::app::{Mark, Shown};
-use crate::domain::{Mode, RoundNo};
+use crate::domain::{Mode, RoundNo, numbers};
 use crate::stats::RoundMark;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -143,8 +143,8 @@ impl HistoryPanel<'_> {
             _ => 0,
         };
         let partial = rounds.iter().filter(|m| m.partial).count();
-        let word = if rounds.len() == 1 { "round" } else { "rounds" };
-        let words = format!("{} {word}, {span} s {} {partial} partial", rounds.len(), ctx.glyphs.dot);
+        let count = numbers::counted(rounds.len(), "round", "rounds");
+        let words = format!("{count}, {span} s {} {partial} partial", ctx.glyphs.dot);
         let title = [ctx.bold("History", Tone::Plain)];
         pen.title(row, &title, (ctx.glyphs.rule, ctx.theme.dim()), &[ctx.dim(words)]);
     }

@@ -51,7 +51,7 @@ fn all(ctx: &Ctx<'_>) -> Vec<Group> {
         })
     }));
     let mut groups = vec![
-        (3, counted(hosts.to_string(), if hosts == 1 { "host" } else { "hosts" })),
+        (3, counted(hosts.to_string(), numbers::plural(hosts, "host", "hosts"))),
         (3, counted(rate, "attempts/s")),
         (1, time("start lag", pulse.start_lag())),
         (2, time("overshoot", pulse.overshoot())),

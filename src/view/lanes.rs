@@ -132,7 +132,7 @@ impl Lanes<'_> {
         for (bar, y) in lane.bars.iter().zip(y..) {
             marks.extend(bar::draw(ctx, pen, self.axis, y, bar, low).map(|mark| (y, mark)));
         }
-        self.result(lane, y, pen);
+        self.result(placed.index, lane, y, pen);
         for (bar, y) in lane.bars.iter().zip(y..).skip(1) {
             self.hedge(placed.index, bar, y, pen);
         }
@@ -169,7 +169,7 @@ impl Lanes<'_> {
     }
 
     /// Time, outcome and connection of a call; with hedges, of its primary attempt.
-    fn result(&self, lane: &Lane, y: u16, pen: &mut Pen<'_>) {
+    fn result(&self, index: usize, lane: &Lane, y: u16, pen: &mut Pen<'_>) {
         let primary = lane.bars.first();
         if lane.bars.len() > 1
             && let Some(bar) = primary
@@ -185,12 +185,7 @@ impl Lanes<'_> {
         // A required call in a deadline round has the request budget for its limit, and is not late before it.
         let overdue = ctx.app.round_settings().mode.ignores_budget() && lane.is_late(ctx.app.round_budget());
         let censored = matches!(lane.state, LaneState::Cut(..));
-        // Given up at the deadline; when that was noticed is the instrument's own affair.
-        let end = match lane.state {
-            LaneState::Cut(Reason::Deadline, _) => lane.end.min(ctx.app.round_budget()),
-            _ => lane.end,
-        };
-        self.time(end, censored, (tone, loud), y, pen);
+        self.time(ctx.end(index, lane), censored, (tone, loud), y, pen);
         let words = match lane.state {
             LaneState::Ok => {
                 // The word `late` is what a narrow screen has room for.

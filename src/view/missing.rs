@@ -124,13 +124,7 @@ impl Missing<'_> {
         let style = |tone| if first { ctx.theme.bold(tone) } else { ctx.theme.tone(tone) };
         pen.cell(grid.glyph, y, glyph, ctx.theme.tone(tone));
         let width = grid.reason.saturating_sub(grid.name + 1);
-        pen.put(
-            grid.name,
-            y,
-            grid.reason,
-            &cut(ctx.endpoint(row.endpoint), width, ellipsis),
-            style(Tone::Plain),
-        );
+        pen.put(grid.name, y, grid.reason, &ctx.name(row.endpoint, width), style(Tone::Plain));
         let width = grid.count_end.saturating_sub(grid.reason + 6);
         pen.put(grid.reason, y, grid.count_end, &cut(&row.label(), width, ellipsis), style(tone));
         pen.put_right(grid.count_end, y, &row.count.to_string(), style(Tone::Plain));
@@ -159,11 +153,7 @@ impl Missing<'_> {
 
     fn total(&self, totals: &Totals, hidden: usize, grid: &Grid, y: u16, pen: &mut Pen<'_>) {
         let theme = self.ctx.theme;
-        let more = match hidden {
-            0 => String::new(),
-            1 => ", 1 more row".to_owned(),
-            n => format!(", {n} more rows"),
-        };
+        let more = numbers::and_more(hidden);
         let bold = theme.bold(Tone::Plain);
         pen.put(grid.name, y, grid.count_end, &format!("all missing{more}"), theme.dim());
         pen.put_right(grid.count_end, y, &totals.missing().to_string(), bold);
@@ -199,7 +189,7 @@ impl Missing<'_> {
             let share = numbers::whole_percent(row.count, row.calls);
             groups.push(vec![
                 ctx.tone(format!("{glyph} "), tone),
-                ctx.bold(cut(ctx.endpoint(row.endpoint), 12, ctx.glyphs.ellipsis), Tone::Plain),
+                ctx.bold(ctx.name(row.endpoint, 12), Tone::Plain),
                 ctx.tone(format!(" {} ", row.label()), tone),
                 ctx.bold(share, Tone::Plain),
             ]);

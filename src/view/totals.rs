@@ -30,7 +30,7 @@ impl Widget for &TotalsPanel<'_> {
         let mut pen = Pen::new(buf);
         let totals = Window::ALL.map(|w| ctx.app.stats().totals(w));
         let rounds = totals.last().map_or(0, |t| t.rounds);
-        let words = format!("{rounds} {}", if rounds == 1 { "round" } else { "rounds" });
+        let words = numbers::counted(rounds, "round", "rounds");
         let first = Row { x: area.x, y: area.y, width: area.width };
         let title = [ctx.bold("Calls", Tone::Plain)];
         pen.title(first, &title, (ctx.glyphs.rule, theme.dim()), &[ctx.dim(words)]);

@@ -1,7 +1,7 @@
 //! What a failed answer said, in lines: its status line, headers, and the beginning of its body.
 
 use crate::app::{App, Lane};
-use crate::domain::Answer;
+use crate::domain::{Answer, numbers};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
@@ -32,36 +32,45 @@ pub(super) fn lines(app: &App, lane: &Lane, room: u16) -> Vec<AnswerLine> {
 fn of(answer: &Answer, room: u16) -> Vec<AnswerLine> {
     let mut lines = vec![AnswerLine::Status(answer.status_line.clone())];
     lines.extend(answer.headers.iter().map(|(name, value)| AnswerLine::Header(name.clone(), value.clone())));
-    match answer.headers_left_off {
-        0 => {}
-        1 => lines.push(AnswerLine::Note("1 more header".to_owned())),
-        more => lines.push(AnswerLine::Note(format!("{more} more headers"))),
+    if let more @ 1.. = answer.headers_left_off {
+        lines.push(AnswerLine::Note(numbers::counted(more, "more header", "more headers")));
     }
-    let mut body = answer.body.lines().flat_map(|line| folded(line, room));
-    lines.extend(body.by_ref().take(BODY_LINES).map(AnswerLine::Body));
-    let more = body.count();
+    // However long the body is, only what is shown is measured; of the rest the lines are counted.
+    let mut rest = &*answer.body;
+    for _ in 0..BODY_LINES {
+        if rest.is_empty() {
+            break;
+        }
+        let (piece, after) = first_piece(rest, room);
+        lines.push(AnswerLine::Body(piece.to_owned()));
+        rest = after;
+    }
+    let more = rest.lines().count();
     let mut note = |text| lines.push(AnswerLine::Note(text));
     match (more, answer.body_truncated, answer.body.is_empty()) {
         (0, true, _) => note("the body went on, or was not read to its end".to_owned()),
         (0, false, true) => note("no body".to_owned()),
         (0, false, false) => {}
-        (more, ..) => note(format!("{more} more lines of the body")),
+        (more, ..) => note(numbers::counted(more, "more line of the body", "more lines of the body")),
     }
     lines
 }
 
-/// A line in pieces of at most `room` columns, and at least a grapheme each.
-fn folded(line: &str, room: u16) -> Vec<String> {
-    let mut pieces = vec![String::new()];
-    for grapheme in line.graphemes(true) {
-        match pieces.last_mut() {
-            Some(piece) if piece.is_empty() || piece.width() + grapheme.width() <= usize::from(room) => {
-                piece.push_str(grapheme);
-            }
-            _ => pieces.push(grapheme.to_owned()),
+/// The text's first line, or as much of it as fits into `room` columns and at least a grapheme, and the text
+/// after it.
+fn first_piece(text: &str, room: u16) -> (&str, &str) {
+    let mut width = 0;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        let (before, after) = text.split_at(at);
+        if matches!(grapheme, "\n" | "\r\n") {
+            return (before, after.strip_prefix(grapheme).unwrap_or(after));
+        }
+        width += grapheme.width();
+        if at > 0 && width > usize::from(room) {
+            return (before, after);
         }
     }
-    pieces
+    (text, "")
 }
 
 #[cfg(test)]
@@ -85,6 +94,23 @@ mod tests {
         let status = AnswerLine::Status("HTTP/1.1 503 Service Unavailable".to_owned());
         let header = AnswerLine::Header("retry-after".to_owned(), "3".to_owned());
         assert_eq!(lines, [status, header, body("<h1>down"), body("</h1>"), body(""), body("日本語")]);
+    }
+
+    #[test]
+    fn a_piece_ends_with_its_line_or_where_it_is_full() {
+        assert_eq!(first_piece("ab\r\ncd", 8), ("ab", "cd"));
+        assert_eq!(first_piece("ab\ncd", 2), ("ab", "cd"), "no empty piece behind a full one");
+        assert_eq!(first_piece("\nab", 8), ("", "ab"));
+        assert_eq!(first_piece("日本語", 5), ("日本", "語"));
+        assert_eq!(first_piece("日本語", 0), ("日", "本語"));
+        assert_eq!(first_piece("", 8), ("", ""));
+    }
+
+    #[test]
+    fn of_a_long_body_the_lines_that_are_not_shown_to_their_ends_are_counted() {
+        let lines = of(&answer(&"x".repeat(100_000)), 10);
+        assert_eq!(lines.len(), 2 + BODY_LINES + 1);
+        assert_eq!(lines.last(), Some(&AnswerLine::Note("1 more line of the body".to_owned())));
     }
 
     #[test]

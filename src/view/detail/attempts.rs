@@ -59,6 +59,11 @@ impl Places {
         let axis_width = axis_end.saturating_sub(axis);
         Self { label: x + label, time_end: x + time_end, axis, axis_width, note, end }
     }
+
+    /// Columns of the notes.
+    pub fn note_room(&self) -> u16 {
+        self.note.map_or(0, |x| self.end.saturating_sub(x))
+    }
 }
 
 impl Widget for &Attempts<'_> {
@@ -138,12 +143,12 @@ impl Attempts<'_> {
         };
         // Alone it takes as long as its call, which begins with the round.
         let alone = lane.bars.len() == 1;
-        let took = if alone { lane.end } else { bar.end.saturating_sub(bar.start) };
+        let took = if alone { ctx.end(ctx.app.selected, lane) } else { bar.end.saturating_sub(bar.start) };
         let (number, loud) = time(ctx, bar, took);
         let start = pen.put_right(places.time_end, y, &number, loud);
         pen.put(places.label, y, start, &label, style);
         if let Some(x) = places.note {
-            pen.spans(x, y, places.end, &[note(ctx, lane, bar, self.whole)]);
+            pen.spans(x, y, places.end, &[note(ctx, lane, bar, (self.whole, places.note_room()))]);
         }
         bar::draw(ctx, pen, axis, y, bar, !self.whole)
     }

@@ -1,8 +1,9 @@
 //! The calls that the chart of rounds shows, one for each round.
 
 use crate::app::{LaneState, Shown};
-use crate::domain::{Call, Outcome, Reason, Round, RoundNo};
+use crate::domain::{Call, Outcome, Round, RoundNo};
 use crate::view::ctx::Ctx;
+use crate::view::limit::Limit;
 use crate::view::theme::Tone;
 use std::time::Duration;
 
@@ -62,12 +63,13 @@ impl Kind {
 }
 
 impl Dot {
-    fn of(round: &Round, call: &Call) -> Self {
+    fn of(round: &Round, call: &Call, required: bool) -> Self {
         let (kind, time) = match call.outcome {
             Outcome::Ok => (Kind::Ok, call.end),
             Outcome::NotNeeded => (Kind::NotNeeded, call.end),
-            Outcome::Missing(Reason::Deadline | Reason::Throttled) => (Kind::Cut, call.end.min(round.budget)),
-            Outcome::Missing(reason) if reason.is_cut() => (Kind::Cut, call.end),
+            Outcome::Missing(reason) if reason.is_cut() => {
+                (Kind::Cut, Limit::of((reason, call.end), required, &round.settings, round.budget).1)
+            }
             Outcome::Missing(_) => (Kind::Error, call.end),
         };
         Self { round: round.no, at: round.at, time, kind }
@@ -77,7 +79,8 @@ impl Dot {
     pub fn all(ctx: &Ctx<'_>, most: usize) -> Vec<Self> {
         let app = ctx.app;
         let id = ctx.selected();
-        let own = |round: &Round| round.calls.get(id.index()).map(|call| Dot::of(round, call));
+        let required = app.endpoints.get(id.index()).is_some_and(|e| e.required);
+        let own = |round: &Round| round.calls.get(id.index()).map(|call| Dot::of(round, call, required));
         let rounds = &app.picture().rounds;
         let mut dots: Vec<Dot> = rounds.iter().filter_map(|r| own(r)).collect();
         let shown = match app.shown() {
@@ -85,7 +88,7 @@ impl Dot {
             Shown::Running(live) => app.lane(id.index()).map(|lane| Dot {
                 round: live.started.round,
                 at: live.started.at,
-                time: lane.end,
+                time: ctx.end(id.index(), &lane),
                 kind: match lane.state {
                     LaneState::Running(_) => Kind::Running,
                     LaneState::Ok => Kind::Ok,

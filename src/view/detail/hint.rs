@@ -1,7 +1,7 @@
 //! What to do about this endpoint (R42), with where its cut calls had come to.
 
 use crate::domain::{Phase, Reason};
-use crate::stats::{Hint, Remedy};
+use crate::stats::Hint;
 use crate::view::ctx::Ctx;
 use crate::view::text::{Pen, spans_width};
 use crate::view::theme::Tone;
@@ -39,31 +39,18 @@ enum Form {
 impl CallHint<'_> {
     fn words(&self, hint: &Hint, form: Form) -> Vec<Span<'static>> {
         let ctx = self.ctx;
-        let what = match hint.reason {
-            Reason::Deadline => "cut",
-            Reason::ConnectRefused => "refused",
-            Reason::ConnectUnreachable => "unreachable",
-            _ => "not connected",
-        };
-        let (count, of) = (hint.count, hint.of);
-        let often = match form {
-            Form::Whole | Form::Long => format!("{count} of the last {of} rounds"),
-            Form::Short => format!("{count} of the last {of}"),
-            Form::Least => format!("{count} of {of}"),
-        };
-        let advice = match (hint.remedy, form) {
-            (Remedy::AddBreaker, Form::Least) => "add a breaker",
-            (Remedy::AddBreaker, _) => "add a circuit breaker",
-            (Remedy::FixLatency, Form::Whole | Form::Long) => "fix its latency or its share of the budget",
-            (Remedy::FixLatency, _) => "fix its latency",
+        let (often, short) = match form {
+            Form::Whole | Form::Long => (hint.often(false), false),
+            Form::Short => (hint.often(true), true),
+            Form::Least => (format!("{} of {}", hint.count, hint.of), true),
         };
         let phase = if form == Form::Whole { self.phase(hint) } else { None };
         vec![
             ctx.bold(format!("{} ", ctx.glyphs.arrow), Tone::Plain),
-            Ctx::plain(format!("{what}{}", if form == Form::Least { " " } else { " in " })),
+            Ctx::plain(format!("{} ", hint.verb())),
             ctx.bold(often, Tone::Plain),
             Ctx::plain(format!("{}: ", phase.unwrap_or_default())),
-            ctx.bold(advice, Tone::Plain),
+            ctx.bold(hint.remedy.words(short), Tone::Plain),
         ]
     }
 

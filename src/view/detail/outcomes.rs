@@ -45,7 +45,7 @@ impl Widget for &Outcomes<'_> {
         let mut pen = Pen::new(buf);
         let row = Row { x: area.x, y: area.y, width: area.width };
         let calls = start.calls();
-        let words = format!("{calls} {}", if calls == 1 { "call" } else { "calls" });
+        let words = numbers::counted(calls, "call", "calls");
         let title = [ctx.bold("Outcomes", Tone::Plain)];
         pen.title(row, &title, (ctx.glyphs.rule, theme.dim()), &[ctx.dim(words)]);
         let mut table = Table { pen: &mut pen, area, y: area.y + 1 };

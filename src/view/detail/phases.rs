@@ -1,12 +1,12 @@
 //! The phases of one attempt, a row each: the time in it, its stretch on the axis, and what is to be said of it.
 
 use super::attempts::{Places, time};
-use crate::app::{Bar, Fate, Lane, LaneState};
-use crate::domain::{Phase, Reason, numbers};
+use crate::app::{Bar, Fate, Lane};
+use crate::domain::{Phase, numbers};
 use crate::view::axis::Axis;
 use crate::view::bar::{self, EndMark};
 use crate::view::ctx::Ctx;
-use crate::view::text::Pen;
+use crate::view::text::{Pen, width};
 use crate::view::theme::Tone;
 use ratatui::text::Span;
 use std::time::Duration;
@@ -52,7 +52,9 @@ impl Phases<'_> {
             }
             let words = match (phase, bar.reused) {
                 _ if phase == last && bar.fate == Fate::Running => Some(ctx.tone("running", Tone::Running)),
-                _ if phase == last && self.alone => Some(note(ctx, self.lane, bar, true)),
+                _ if phase == last && self.alone => {
+                    Some(note(ctx, self.lane, bar, (true, places.note_room())))
+                }
                 _ if phase as usize == last as usize + 1 && self.is_short() => Some(ctx.dim("not reached")),
                 (Phase::Dns, Some(true)) => Some(ctx.dim("connection reused")),
                 (_, Some(false)) if Some(phase) == dialled => Some(ctx.dim("new connection")),
@@ -66,7 +68,7 @@ impl Phases<'_> {
             let y = top.saturating_add(Self::ROWS);
             pen.put(label, y, places.axis, "total", theme.dim());
             // The call's: from the round's start, as its lane has it.
-            let (number, style) = time(ctx, bar, self.lane.end);
+            let (number, style) = time(ctx, bar, ctx.end(ctx.app.selected, self.lane));
             pen.put_right(places.time_end, y, &number, style);
         }
         self.stretches(axis, top, pen)
@@ -105,8 +107,8 @@ impl Phases<'_> {
     }
 }
 
-/// How an attempt ended, in a few words; `long` where there is room for more.
-pub fn note(ctx: &Ctx<'_>, lane: &Lane, bar: &Bar, long: bool) -> Span<'static> {
+/// How an attempt ended, in a few words; `long` where there is room for more, as many columns as `room`.
+pub fn note(ctx: &Ctx<'_>, lane: &Lane, bar: &Bar, (long, room): (bool, u16)) -> Span<'static> {
     let phase = bar.segments.last().map_or(Phase::Queued, |s| s.0);
     match bar.fate {
         Fate::Running => ctx.tone(phase.as_str(), Tone::Running),
@@ -116,7 +118,7 @@ pub fn note(ctx: &Ctx<'_>, lane: &Lane, bar: &Bar, long: bool) -> Span<'static> 
             ctx.tone(format!("ok{status}{won}"), Tone::Ok)
         }
         Fate::Failed(reason) => ctx.bold(reason.label(bar.status), Tone::Error),
-        Fate::Cut if long => ctx.dim(cut_words(lane, phase)),
+        Fate::Cut if long => ctx.dim(cut_words(ctx, lane, phase, room)),
         Fate::Cut => ctx.tone(format!("cut {} {phase}", ctx.glyphs.dot), Tone::Cut),
         Fate::Lost if long => ctx.dim("cancelled, another answered"),
         Fate::NotNeeded if long => ctx.dim("cancelled, enough answered"),
@@ -126,7 +128,7 @@ pub fn note(ctx: &Ctx<'_>, lane: &Lane, bar: &Bar, long: bool) -> Span<'static> 
 }
 
 /// What had not come when the limit did.
-fn cut_words(lane: &Lane, phase: Phase) -> String {
+fn cut_words(ctx: &Ctx<'_>, lane: &Lane, phase: Phase, room: u16) -> String {
     let what = match phase {
         Phase::Queued => "not sent",
         Phase::Dns => "no address",
@@ -135,9 +137,7 @@ fn cut_words(lane: &Lane, phase: Phase) -> String {
         Phase::Waiting => "no byte",
         Phase::Body => "not whole",
     };
-    let limit = match lane.state {
-        LaneState::Cut(Reason::RequestDeadline, _) => "by the request limit",
-        _ => "before the deadline",
-    };
-    format!("{what} {limit}")
+    let limit = ctx.limit(ctx.app.selected, lane).map(|(limit, _)| format!("{what} {}", limit.before()));
+    // The title names the limit too.
+    limit.filter(|words| width(words) <= room).unwrap_or_else(|| format!("{what} in time"))
 }

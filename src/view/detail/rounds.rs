@@ -79,8 +79,7 @@ impl Rounds<'_> {
             (Some(a), Some(b)) => b.at.saturating_sub(a.at).as_secs(),
             _ => 0,
         };
-        let word = if dots.len() == 1 { "round" } else { "rounds" };
-        let right = [ctx.dim(format!("{} {word}, {span} s", dots.len()))];
+        let right = [ctx.dim(format!("{}, {span} s", numbers::counted(dots.len(), "round", "rounds")))];
         let title = [ctx.bold("This call, round by round", Tone::Plain)];
         pen.title(row, &title, (ctx.glyphs.rule, ctx.theme.dim()), &right);
     }

@@ -3,7 +3,7 @@
 use crate::app::{DetailPage, Lane, LaneState, Shown};
 use crate::domain::{Reason, numbers};
 use crate::view::ctx::Ctx;
-use crate::view::text::{Pen, Row, cut, spans_width};
+use crate::view::text::{Pen, Row, cut_middle, spans_width};
 use crate::view::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -44,7 +44,7 @@ impl Title<'_> {
         let (ctx, app) = (self.ctx, self.ctx.app);
         let Some(endpoint) = app.endpoints.get(app.selected) else { return Vec::new() };
         let most = if long { width / 2 } else { (width / 3).max(8) };
-        let mut name = cut(&endpoint.name, most, ctx.glyphs.ellipsis);
+        let mut name = cut_middle(&endpoint.name, most, ctx.glyphs.ellipsis);
         if endpoint.required {
             name.push_str(if long { ", required," } else { "!" });
         }
@@ -64,6 +64,7 @@ impl Title<'_> {
     fn state(&self, lane: &Lane, long: bool) -> Vec<Span<'static>> {
         let ctx = self.ctx;
         let (glyph, tone) = ctx.state_glyph(lane.state);
+        let limit = ctx.limit(ctx.app.selected, lane).map(|(limit, _)| limit);
         let end = numbers::ms(lane.end);
         let (what, more) = match lane.state {
             LaneState::Running(phase) if long => ("running".to_owned(), format!(" in phase {phase}")),
@@ -72,14 +73,15 @@ impl Title<'_> {
                 let status = lane.status.map_or_else(String::new, |s| format!(" {s}"));
                 (format!("ok{status}"), format!(" in {end}"))
             }
-            LaneState::Cut(Reason::Throttled, _) if long => {
-                ("throttled".to_owned(), ", no permit before the deadline".to_owned())
-            }
+            LaneState::Cut(Reason::Throttled, _) if long => (
+                "throttled".to_owned(),
+                limit.map_or_else(String::new, |l| format!(", no permit {}", l.before())),
+            ),
             LaneState::Cut(Reason::Throttled, _) => ("throttled".to_owned(), String::new()),
-            LaneState::Cut(reason, phase) if long => {
-                let limit = if reason == Reason::Deadline { "deadline" } else { "request deadline" };
-                (format!("cut at {limit}"), format!(" in phase {phase}"))
-            }
+            LaneState::Cut(_, phase) if long => (
+                limit.map_or("cut".to_owned(), |l| format!("cut at {}", l.word())),
+                format!(" in phase {phase}"),
+            ),
             LaneState::Cut(_, phase) => (format!("cut {} {phase}", ctx.glyphs.dot), String::new()),
             LaneState::Error(reason) => {
                 let after = if long { format!(" after {end}") } else { format!(" {end}") };

@@ -76,11 +76,11 @@ impl<'a> Load<'a> {
     /// `30 hedges / 600 primaries · 412 ms wasted · 3 reconnects`; what does not fit is left out whole.
     fn costs(&self, x: u16, end: u16, y: u16, pen: &mut Pen<'_>) {
         let (cost, dot, dim) = (&self.cost, self.ctx.glyphs.dot, self.ctx.theme.dim());
-        let primaries = count(cost.primaries, "primary", "primaries");
+        let primaries = numbers::counted(cost.primaries, "primary", "primaries");
         let words = [
-            format!("{} / {primaries}", count(cost.sent, "hedge", "hedges")),
+            format!("{} / {primaries}", numbers::counted(cost.sent, "hedge", "hedges")),
             format!(" {dot} {} wasted", numbers::ms(cost.wasted)),
-            format!(" {dot} {}", count(cost.reconnects, "reconnect", "reconnects")),
+            format!(" {dot} {}", numbers::counted(cost.reconnects, "reconnect", "reconnects")),
         ];
         let mut x = x;
         for words in &words {
@@ -90,10 +90,6 @@ impl<'a> Load<'a> {
             x = pen.put(x, y, end, words, dim);
         }
     }
-}
-
-fn count(n: u64, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
 }
 
 /// Cells of a meter that the load fills, and the one in which its budget is marked: at 26 of 32, so that there

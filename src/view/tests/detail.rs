@@ -97,8 +97,8 @@ fn r42_a_call_that_is_cut_again_and_again_says_where() {
         fx::finish(&mut app, round);
     }
     let text = printed(&drawn(&opened(app, 0), 120, 40));
-    let hint = "→ cut in 13 of the last 20 rounds, 13 of them waiting for the first byte: fix its latency or its \
-                share of the budget";
+    let hint = "→ cut in 13 of the last 20 calls, 13 of them waiting for the first byte: fix its latency or set \
+                a timeout of its own";
     assert!(text.contains(hint), "{text}");
 }
 
@@ -332,4 +332,27 @@ fn s8_6_a_failed_answer_is_shown_with_its_headers_and_the_beginning_of_its_body(
     fx::play(&mut app, &round, fx::ms(190.0));
     fx::finish(&mut app, round);
     assert_scene("detail-answer", &opened(app, 2), &ALL);
+}
+
+#[test]
+fn r36_a_required_call_throttled_at_the_request_deadline_stands_there() {
+    let settings = Settings { request_budget: fx::ms(600.0), ..fx::settings(Mode::Deadline) };
+    let mut setup = fx::setup(&["recs"], settings.clone(), Options::default());
+    setup.endpoints[0].required = true;
+    let mut app = App::new(setup);
+    let mut round = fx::round(1, fx::at(1), &Arc::new(settings), &[Fate::Answers(100.0)]);
+    let call = &mut round.calls[0];
+    call.outcome = Outcome::Missing(Reason::Throttled);
+    (call.phase, call.end, call.attempts) = (Phase::Queued, fx::ms(600.7), Vec::new());
+    fx::start(&mut app, &round);
+    fx::finish(&mut app, round);
+    let text = printed(&drawn(&app, 120, 40));
+    assert!(text.contains(">600 ms"), "{text}");
+    let text = printed(&drawn(&opened(app, 0), 120, 40));
+    assert!(text.contains("throttled, no permit before the request deadline"), "{text}");
+    assert!(text.contains(">600 ms") && !text.contains("601 ms"), "{text}");
+    let chart = text.lines().skip_while(|line| !line.contains("This call, round by round"));
+    let sign = chart.clone().position(|line| line.contains('■'));
+    let line = chart.clone().position(|line| line.contains("200 ms"));
+    assert!(sign < line && sign.is_some(), "above the budget's line: {text}");
 }
