@@ -34,6 +34,7 @@ fn setup(lanes: usize) -> Setup {
         required: false,
         replicas: 1,
         simulated: false,
+        breaker: false,
         requests: Vec::new(),
     };
     let settings = Settings::clone(&settings());

@@ -50,6 +50,8 @@ pub struct EndpointInfo {
     pub replicas: usize,
     /// Whether its upstreams are embedded, so that they can be made to fail.
     pub simulated: bool,
+    /// Whether it has a circuit breaker.
+    pub breaker: bool,
     /// The request that goes to each of its URLs, in their order, with secrets redacted: `GET https://…`. Empty
     /// where it is not known.
     pub requests: Vec<String>,

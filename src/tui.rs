@@ -103,6 +103,7 @@ pub fn setup(profile: &Profile, options: Options) -> Setup {
         required: e.required,
         replicas: e.replicas(),
         simulated: matches!(e.target, crate::profile::Target::Simulated(_)),
+        breaker: e.breaker,
         requests: (0..e.replicas()).map(|replica| request(index, replica)).collect(),
     };
     Setup {

@@ -18,6 +18,7 @@ pub(crate) fn setup(names: &[&str], settings: Settings, options: Options) -> Set
                 required: false,
                 replicas: 1,
                 simulated: true,
+                breaker: false,
                 requests: vec![format!("GET https://{n}.example/v2/{n}?user=7&token=<redacted>")],
             })
             .collect(),

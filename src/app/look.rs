@@ -2,7 +2,7 @@
 
 use super::{App, Health, Lane, Panel, Picture, Shown};
 use crate::domain::{Mode, RoundNo, Settings};
-use crate::stats::{MissingRow, Stats};
+use crate::stats::{Hint, MissingRow, Remedy, Stats};
 use std::time::Duration;
 
 impl App {
@@ -23,6 +23,20 @@ impl App {
     #[must_use]
     pub fn stats(&self) -> &Stats {
         &self.picture().stats
+    }
+
+    /// What to do about endpoints (R42), the most frequent first. Nobody is told to add what is there.
+    #[must_use]
+    pub fn hints(&self) -> Vec<Hint> {
+        self.advised(self.stats())
+    }
+
+    /// The hints of these counts that the profile does not already follow.
+    pub(super) fn advised(&self, stats: &Stats) -> Vec<Hint> {
+        let breaker = |hint: &Hint| self.endpoints.get(hint.endpoint.index()).is_some_and(|e| e.breaker);
+        let mut hints = stats.hints();
+        hints.retain(|hint| hint.remedy != Remedy::AddBreaker || !breaker(hint));
+        hints
     }
 
     /// The round on the lanes.

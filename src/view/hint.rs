@@ -50,7 +50,7 @@ impl Widget for &HintLine<'_> {
 
 impl HintLine<'_> {
     fn slots(&self, area: Rect) -> Vec<Slot> {
-        let general: Vec<Words> = self.ctx.app.stats().hints().iter().map(|hint| self.words(hint)).collect();
+        let general: Vec<Words> = self.ctx.app.hints().iter().map(|hint| self.words(hint)).collect();
         if self.regions.size <= Size::Small {
             let (x, end) = (area.x + 1, area.right().saturating_sub(1));
             return vec![Slot { x, end, panel: Panel::Missing, advice: general }];

@@ -18,7 +18,7 @@ pub struct CallHint<'a> {
 
 impl Widget for &CallHint<'_> {
     fn render(self, area: Rect, buf: &mut Buffer) {
-        let hints = self.ctx.app.stats().hints();
+        let hints = self.ctx.app.hints();
         let Some(hint) = hints.iter().find(|h| h.endpoint == self.ctx.selected()) else { return };
         let room = area.width.saturating_sub(1);
         let forms = [Form::Whole, Form::Long, Form::Short, Form::Least].map(|form| self.words(hint, form));
