@@ -104,7 +104,13 @@ pub fn percent(part: u64, whole: u64, none: &str) -> String {
 /// A share in percent, as short as is exact: `75 %`, `62.5 %`; one decimal at most.
 #[must_use]
 pub fn short_percent(part: u64, whole: u64) -> String {
-    percent(part, whole, "-").replace(".0 %", " %")
+    short_share(share(part, whole))
+}
+
+/// A share of 0 to 1 in percent, without a decimal where it has none: `5 %`, `2.5 %`.
+#[must_use]
+pub fn short_share(share: f64) -> String {
+    share_percent(share).replace(".0 %", " %")
 }
 
 /// A share in whole percent. Never 0 or 100 where that would say none or all and is not so.

@@ -52,8 +52,7 @@ impl Ctx<'_> {
         let words = match self.app.rounds_back()? {
             n if short && n > 0 => format!(" frozen -{n} "),
             0 => " frozen ".to_owned(),
-            1 => format!(" frozen {} 1 round back ", self.glyphs.dot),
-            n => format!(" frozen {} {n} rounds back ", self.glyphs.dot),
+            n => format!(" frozen {} {} back ", self.glyphs.dot, numbers::counted(n, "round", "rounds")),
         };
         Some(Span::styled(words, super::theme::Theme::reversed()))
     }

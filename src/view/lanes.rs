@@ -327,6 +327,11 @@ fn cut_words(ctx: &Ctx<'_>, lane: &Lane, reason: Reason, phase: Phase) -> String
 }
 
 impl Ctx<'_> {
+    /// Glyph and tone of what is missing for this reason.
+    pub(super) const fn reason_glyph(&self, reason: Reason) -> (&'static str, Tone) {
+        if reason.is_cut() { (self.glyphs.cut, Tone::Cut) } else { (self.glyphs.error, Tone::Error) }
+    }
+
     /// A call's glyph and tone.
     pub(super) const fn state_glyph(&self, state: LaneState) -> (&'static str, Tone) {
         match state {

@@ -120,7 +120,7 @@ impl Missing<'_> {
 
     fn row(&self, row: &MissingRow, grid: &Grid, y: u16, first: bool, pen: &mut Pen<'_>) {
         let (ctx, ellipsis) = (self.ctx, self.ctx.glyphs.ellipsis);
-        let (glyph, tone) = self.glyph(row);
+        let (glyph, tone) = ctx.reason_glyph(row.reason);
         let style = |tone| if first { ctx.theme.bold(tone) } else { ctx.theme.tone(tone) };
         pen.cell(grid.glyph, y, glyph, ctx.theme.tone(tone));
         let width = grid.reason.saturating_sub(grid.name + 1);
@@ -137,11 +137,6 @@ impl Missing<'_> {
                 None => pen.cell(x, y, ctx.glyphs.nothing, ctx.theme.dim()),
             }
         }
-    }
-
-    fn glyph(&self, row: &MissingRow) -> (&'static str, Tone) {
-        let glyphs = self.ctx.glyphs;
-        if row.reason.is_cut() { (glyphs.cut, Tone::Cut) } else { (glyphs.error, Tone::Error) }
     }
 
     /// The share of the calls of a slice as a height: full is all of them, and one is never nothing.
@@ -185,7 +180,7 @@ impl Missing<'_> {
         }
         let mut groups: Vec<Vec<Span<'_>>> = Vec::new();
         for row in rows.iter().take(2) {
-            let (glyph, tone) = self.glyph(row);
+            let (glyph, tone) = ctx.reason_glyph(row.reason);
             let share = numbers::whole_percent(row.count, row.calls);
             groups.push(vec![
                 ctx.tone(format!("{glyph} "), tone),

@@ -75,10 +75,7 @@ impl Verdict<'_> {
             let word = if bare { String::new() } else { format!(" {word}") };
             (count > 0).then(|| vec![ctx.tone(format!("{glyph} "), tone), number, ctx.tone(word, tone)])
         };
-        let hedges = match tally.hedges {
-            1 => "hedge".to_owned(),
-            _ => "hedges".to_owned(),
-        };
+        let hedges = numbers::plural(tally.hedges, "hedge", "hedges").to_owned();
         let hedges = match (tally.running, tally.won, tally.hedges.saturating_sub(tally.won)) {
             (0, won, wasted) => format!("{hedges}: {won} won, {wasted} wasted"),
             _ => hedges,

@@ -78,9 +78,7 @@ impl Outcomes<'_> {
         };
         let (shown, rest) = rows.split_at(rows.len().min(MOST_REASONS));
         for row in shown {
-            let cut = row.reason.is_cut();
-            let (glyph, tone) =
-                if cut { (ctx.glyphs.cut, Tone::Cut) } else { (ctx.glyphs.error, Tone::Error) };
+            let (glyph, tone) = ctx.reason_glyph(row.reason);
             let own = std::slice::from_ref(row);
             let counts = counts(totals, |t| count(t, own));
             self.counts(table, (glyph, &row.label(), tone), counts, theme.tone(tone));

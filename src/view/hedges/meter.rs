@@ -43,7 +43,7 @@ impl<'a> Load<'a> {
         let none = || self.ctx.glyphs.none.to_owned();
         let share = self.cost.extra_load().map_or_else(none, numbers::share_percent);
         let limit = match self.limit {
-            Limit::Budget(budget) => format!(" of {} budget", short_percent(budget)),
+            Limit::Budget(budget) => format!(" of {} budget", numbers::short_share(budget)),
             Limit::Race => ", race: not limited".to_owned(),
             Limit::Own => String::new(),
         };
@@ -104,11 +104,6 @@ fn fill(load: f64, budget: f64, width: u16) -> (u16, u16) {
     (cells(filled), cells(mark))
 }
 
-/// A setting as a percentage, without a decimal where it has none: `5 %`, `2.5 %`.
-fn short_percent(share: f64) -> String {
-    format!("{} %", (share * 1000.0).round() / 10.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_budget_has_no_more_decimals_than_it_needs() {
-        assert_eq!([0.05, 0.025, 1.0, 0.0].map(short_percent), ["5 %", "2.5 %", "100 %", "0 %"]);
+        assert_eq!([0.05, 0.025, 1.0, 0.0].map(numbers::short_share), ["5 %", "2.5 %", "100 %", "0 %"]);
     }
 
     proptest! {
