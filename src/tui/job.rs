@@ -86,23 +86,23 @@ mod unix {
             let _ = kill(getpid(), Signal::SIGTSTP);
         }
 
-        /// Stops the process and its group after [`Asked::Stop`]; comes back when it was continued. False where
-        /// it was not stopped, because nobody could continue it.
-        pub(in super::super) async fn stop(&mut self) -> bool {
+        /// Stops the process and its group after [`Asked::Stop`]; comes back when it was continued, and at once
+        /// where it was not stopped because nobody could continue it.
+        pub(in super::super) async fn stop(&mut self) {
             // One from before says nothing of this stop.
             let _ = self.continued.recv().now_or_never();
-            if self.let_through.send(()).await.is_err() {
-                return false;
+            if self.let_through.send(()).await.is_ok() && self.through.recv().await.is_some() {
+                // Threads go on a little before the signal that let them.
+                let _ = tokio::time::timeout(LAG, self.continued.recv()).await;
             }
-            let over = self.through.recv().await.is_some();
-            // Threads go on a little before the signal that let them.
-            over && tokio::time::timeout(LAG, self.continued.recv()).await.is_ok()
         }
 
         /// Stops once more, without being asked.
-        pub(in super::super) async fn stop_again(&mut self) -> bool {
+        pub(in super::super) async fn stop_again(&mut self) {
             Self::ask();
-            self.stops.recv().await.is_some() && self.stop().await
+            if self.stops.recv().await.is_some() {
+                self.stop().await;
+            }
         }
     }
 
@@ -148,14 +148,10 @@ mod elsewhere {
         pub(in super::super) fn ask() {}
 
         /// Nothing stops here.
-        pub(in super::super) async fn stop(&mut self) -> bool {
-            false
-        }
+        pub(in super::super) async fn stop(&mut self) {}
 
         /// Nothing stops here.
-        pub(in super::super) async fn stop_again(&mut self) -> bool {
-            false
-        }
+        pub(in super::super) async fn stop_again(&mut self) {}
     }
 
     /// Always.

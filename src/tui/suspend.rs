@@ -4,8 +4,9 @@
 //! those under way get a moment to end. One that does not is frozen with the process: when it goes on, its
 //! deadline is long past, and whatever it then says was our doing. It is shown as aborted from the stop on and
 //! counted nowhere, like a round that is given up by quitting. The engine itself still learns from such a round: its
-//! estimate of a hedge delay sees censored calls, its breakers calls that the deadline cut. A stop from outside that can't be caught (SIGSTOP) gives no moment at
-//! all; its missed starts are skipped starts, as for any other time in which the process could not run.
+//! estimate of a hedge delay sees censored calls, its breakers calls that the deadline cut. A stop from outside that
+//! can't be caught (SIGSTOP) gives no moment at all; its missed starts are skipped starts, as for any other time in
+//! which the process could not run.
 
 use super::job::is_foreground;
 use super::run::{Leave, Loop};
@@ -22,6 +23,9 @@ use std::time::Duration;
 
 /// How long a stop waits for rounds under way.
 const MOMENT: Duration = Duration::from_millis(100);
+
+/// After going on in the background: when every signal of before has been heard.
+const SETTLED: Duration = Duration::from_millis(250);
 
 /// What has to be known to tell rounds that were frozen with the process from others.
 #[derive(Debug, Default)]
@@ -135,14 +139,14 @@ where
         }
         self.freeze.stopped_at(self.session.elapsed());
         self.surface.give_back();
-        let stopped = self.job.stop().await;
-        self.come_back(stopped).await
+        self.job.stop().await;
+        self.come_back().await
     }
 
     /// Continued after a stop that could not be caught: a shell may have had the terminal meanwhile.
     pub(super) async fn continued(&mut self) -> Option<Leave> {
         self.freeze.stopped_at(self.freeze.awake);
-        self.come_back(true).await
+        self.come_back().await
     }
 
     /// Takes in what the engine says until it is paused and no round is under way.
@@ -163,16 +167,21 @@ where
 
     /// Takes the terminal again. In the background it is the shell's: touching it there would stop the process
     /// in the midst of it, and then a signal that ends it would not be heard.
-    async fn come_back(&mut self, mut stopped: bool) -> Option<Leave> {
+    async fn come_back(&mut self) -> Option<Leave> {
         loop {
             if let Some(signal) = self.signals.next().now_or_never() {
                 return Some(Leave::Signal(signal));
             }
-            // Where nobody can stop us nobody has the terminal either, or its kernel will say so.
-            if is_foreground() || !stopped {
+            if is_foreground() {
                 break;
             }
-            stopped = self.job.stop_again().await;
+            // A signal that was sent before the one to go on may be heard after it, and must not be slept through.
+            if let Ok(signal) = tokio::time::timeout(SETTLED, self.signals.next()).await {
+                return Some(Leave::Signal(signal));
+            }
+            if !is_foreground() {
+                self.job.stop_again().await;
+            }
         }
         if self.surface.take_again().is_err() {
             return Some(Leave::Gone);
