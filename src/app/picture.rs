@@ -228,9 +228,11 @@ impl Picture {
     }
 
     fn settled(&mut self, round: Arc<Round>, vitals: Vitals, window: Window) {
-        self.stats.fold(&round, vitals);
-        if self.settings.as_ref().is_some_and(|s| comparable(s, &round.settings)) {
-            self.longest = self.longest.max(round.took);
+        if round.counts() {
+            self.stats.fold(&round, vitals);
+            if self.settings.as_ref().is_some_and(|s| comparable(s, &round.settings)) {
+                self.longest = self.longest.max(round.took);
+            }
         }
         let due = self.stats.now().saturating_sub(self.order.0) >= RESORT;
         if self.order.1.is_empty() || due {
