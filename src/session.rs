@@ -9,7 +9,7 @@ mod signals;
 pub use choose::{Choice, ChoiceError, choose};
 pub use signals::{Signal, Signals, die_by};
 
-use crate::domain::{CallSpec, Event, Settings};
+use crate::domain::{CallSpec, Event, Settings, text};
 use crate::engine::transport::AttemptRequest;
 use crate::engine::{Command, Engine, EngineConfig, spawn};
 use crate::http::{HttpTransport, SimulatedUrls};
@@ -17,6 +17,7 @@ use crate::profile::Profile;
 use crate::recording::{EndpointLine, Scribe};
 use crate::simulate::{Faults, Fleet};
 use freeze::Freeze;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -54,6 +55,8 @@ pub struct Session {
     settings: Arc<Settings>,
     /// Rounds that a stop of the process holds or held.
     freeze: Freeze,
+    /// What happened outside the engine and is still to be told.
+    outside: VecDeque<Event>,
 }
 
 impl Session {
@@ -80,18 +83,29 @@ impl Session {
         let transport = || transport().map(planted::Planted);
         let engine = spawn(config, transport).map_err(SessionError::Engine)?;
         let settings = Arc::new(profile.settings.clone());
-        Ok(Self { profile, engine, fleet, plan, settings, freeze: Freeze::default() })
+        Ok(Self {
+            profile,
+            engine,
+            fleet,
+            plan,
+            settings,
+            freeze: Freeze::default(),
+            outside: VecDeque::new(),
+        })
     }
 
     /// The next event; `None` once the engine has ended.
     pub async fn next(&mut self) -> Option<Event> {
-        let event = self.engine.events.recv().await?;
+        let event = match self.outside.pop_front() {
+            Some(event) => event,
+            None => self.engine.events.recv().await?,
+        };
         Some(self.pass(event))
     }
 
     /// An event that is already there.
     pub fn ready(&mut self) -> Option<Event> {
-        let event = self.engine.events.try_recv().ok()?;
+        let event = self.outside.pop_front().or_else(|| self.engine.events.try_recv().ok())?;
         Some(self.pass(event))
     }
 
@@ -107,6 +121,11 @@ impl Session {
             Arc::make_mut(round).warmup = true;
         }
         event
+    }
+
+    /// Somebody has something to say, which becomes an event of this moment.
+    pub fn note(&mut self, said: &str) {
+        self.outside.push_back(Event::Noted { at: self.elapsed(), text: text::clean(said) });
     }
 
     /// The process runs. Said often, it tells when a stop that nobody announced began.

@@ -197,6 +197,7 @@ impl Picture {
             }
             Event::RoundSettled { round, vitals } => self.settled(round, vitals, window),
             Event::StartSkipped { total, cause, .. } => self.stats.skipped(total, cause),
+            Event::Noted { text, .. } => self.note(Change::note(text)),
             Event::SettingsChanged { .. } | Event::Failed(_) | Event::Paused(_) => {}
         }
     }

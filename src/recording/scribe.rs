@@ -5,7 +5,6 @@ use super::round::RoundLine;
 use super::summary::{GateLine, SummaryFold};
 use crate::domain::{Event, Settings};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Writes a session down, in words of a record; what becomes of them is the caller's affair.
 #[derive(Debug, Clone)]
@@ -47,14 +46,9 @@ impl Scribe {
                 self.settings = Arc::clone(settings);
                 Some(Line::settings(*at, settings, &self.endpoints))
             }
+            Event::Noted { at, text } => Some(Line::note(*at, text)),
             _ => None,
         }
-    }
-
-    /// The line of a note at this time of the session.
-    #[must_use]
-    pub fn note(&self, at: Duration, text: &str) -> Line {
-        Line::note(at, text)
     }
 
     /// What was counted so far.
