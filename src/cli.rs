@@ -3,6 +3,7 @@
 use crate::domain::{HedgeDelay, Mode};
 use crate::profile::{Overrides, durations, quantities};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -93,6 +94,15 @@ pub struct Observe {
     /// Seed of the embedded upstreams
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// First rounds that are shown and recorded, and left out of every statistic
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub warmup: u64,
+    /// Write every round down, a JSON object a line; packed where it ends in .gz or .zst
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Overwrite the file that --record names
+    #[arg(long, requires = "record")]
+    pub force: bool,
 }
 
 impl Observe {

@@ -13,6 +13,7 @@ mod round;
 mod scribe;
 mod summary;
 mod units;
+mod write;
 
 pub use line::{EndpointLine, HedgeLine, Line, NoteLine, SessionLine, SettingsBody, SettingsLine};
 pub use open::{open, unpacked};
@@ -21,6 +22,7 @@ pub use round::{AttemptLine, CallLine, CallOutcome, FailedLine, HedgesLine, Phas
 pub use scribe::Scribe;
 pub use summary::{EndpointSummary, GateLine, HedgesTotal, RoundTimes, SummaryFold, SummaryLine};
 pub use units::{Millis, Ordered};
+pub use write::{CreateError, Writer};
 
 /// The version of the schema, written in every session line.
 pub const SCHEMA: u32 = 1;

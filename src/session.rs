@@ -4,33 +4,37 @@ mod choose;
 mod freeze;
 #[cfg(debug_assertions)]
 mod planted;
+mod recorder;
 mod signals;
 
 pub use choose::{Choice, ChoiceError, choose};
+pub use recorder::Recording;
 pub use signals::{Signal, Signals, die_by};
 
-use crate::domain::{CallSpec, Event, Settings, text};
+use crate::domain::{CallSpec, EndpointId, Event, FaultSwitch, Settings, text};
 use crate::engine::transport::AttemptRequest;
 use crate::engine::{Command, Engine, EngineConfig, spawn};
 use crate::http::{HttpTransport, SimulatedUrls};
 use crate::profile::Profile;
-use crate::recording::{EndpointLine, Scribe};
+use crate::recording::{EndpointLine, GateLine, Line, Scribe, Writer};
 use crate::simulate::{Faults, Fleet};
 use freeze::Freeze;
+use recorder::Recordings;
 use std::collections::VecDeque;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
 /// Why a session can't start.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// The embedded upstreams can't be started.
     #[error("cannot start the embedded upstreams")]
-    Upstreams(#[source] std::io::Error),
+    Upstreams(#[source] io::Error),
     /// The engine's thread can't be started.
     #[error("cannot start the engine")]
-    Engine(#[source] std::io::Error),
+    Engine(#[source] io::Error),
 }
 
 /// How much is observed.
@@ -57,6 +61,10 @@ pub struct Session {
     freeze: Freeze,
     /// What happened outside the engine and is still to be told.
     outside: VecDeque<Event>,
+    /// When it began, as RFC 3339.
+    started: String,
+    /// What is written down of it.
+    recordings: Recordings,
 }
 
 impl Session {
@@ -91,6 +99,9 @@ impl Session {
             settings,
             freeze: Freeze::default(),
             outside: VecDeque::new(),
+            // Wall time is a label only, cut to milliseconds.
+            started: jiff::Timestamp::now().round(jiff::Unit::Millisecond).unwrap_or_default().to_string(),
+            recordings: Recordings::default(),
         })
     }
 
@@ -119,6 +130,9 @@ impl Session {
             && round.no.0 <= self.plan.warmup
         {
             Arc::make_mut(round).warmup = true;
+        }
+        if let Some(recorder) = self.recordings.now() {
+            recorder.event(&event);
         }
         event
     }
@@ -152,12 +166,42 @@ impl Session {
     /// Somebody to write the session down from now on.
     #[must_use]
     pub fn scribe(&self) -> Scribe {
-        // Wall time is a label only, cut to milliseconds.
-        let now = jiff::Timestamp::now().round(jiff::Unit::Millisecond).unwrap_or_default().to_string();
         let profile = &self.profile;
         let endpoints = profile.endpoints.iter().zip(profile.call_specs());
         let endpoints = endpoints.map(|(e, spec)| EndpointLine::of(&e.name, &spec, e.breaker)).collect();
-        Scribe::new(&profile.name, &now, endpoints, Arc::clone(&self.settings))
+        Scribe::new(&profile.name, &self.started, endpoints, Arc::clone(&self.settings))
+    }
+
+    /// Writes down from now on what happens, instead of where it was written to until now.
+    ///
+    /// # Errors
+    /// When no thread can be had for it.
+    pub fn record(&mut self, to: Writer) -> io::Result<()> {
+        let (scribe, epoch) = (self.scribe(), self.engine.epoch.into());
+        self.recordings.begin(to, scribe, epoch)
+    }
+
+    /// Ends the recording that goes on, with its summary and what had to hold. Does not wait for the disk.
+    pub fn end_recording(&mut self, gates: Vec<GateLine>) {
+        self.recordings.end(gates);
+    }
+
+    /// How the recording stands that goes on.
+    #[must_use]
+    pub fn recording(&self) -> Option<Recording> {
+        self.recordings.state()
+    }
+
+    /// Told when a recording got into trouble.
+    #[must_use]
+    pub fn recording_news(&self) -> Arc<Notify> {
+        self.recordings.news()
+    }
+
+    /// Ends the recording that goes on and waits until every file is closed, a second at most where a disk hangs.
+    /// All recordings of the session that were not asked for before, the first one first.
+    pub fn finish_recordings(&mut self) -> Vec<Recording> {
+        self.recordings.finish()
     }
 
     /// A way to give the engine commands.
@@ -171,6 +215,16 @@ impl Session {
     #[must_use]
     pub fn faults(&self) -> Faults {
         self.fleet.faults()
+    }
+
+    /// Switches a simulated endpoint and has the recording say so; false for one that is not simulated.
+    pub fn switch(&mut self, endpoint: EndpointId, to: FaultSwitch) -> bool {
+        let (simulated, at) = (self.fleet.faults().set(endpoint, to), self.elapsed());
+        let name = self.profile.endpoints.get(endpoint.index()).map(|e| e.name.as_str());
+        if let (true, Some(name), Some(recorder)) = (simulated, name, self.recordings.now()) {
+            recorder.line(&Line::note(at, &format!("{name}: {to}")));
+        }
+        simulated
     }
 
     /// Time since the session's start.
