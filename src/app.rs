@@ -13,10 +13,12 @@ pub mod lane;
 mod lineup;
 pub mod live;
 mod look;
+mod notice;
 mod picture;
 mod summary;
 pub mod target;
 mod tune;
+mod typing;
 
 #[cfg(test)]
 pub(crate) mod fixture;
@@ -30,6 +32,7 @@ pub use help::HelpPage;
 pub use lane::{Bar, Fate, Lane, LaneState};
 pub use lineup::{Lineup, Sort};
 pub use live::LiveRound;
+pub use notice::{Notice, Recording};
 pub use picture::{Mark, Picture};
 pub use summary::summary;
 pub use target::{Gesture, Target};
@@ -38,6 +41,7 @@ use crate::domain::{EndpointId, Event, FaultSwitch, Round, Settings};
 use crate::stats::Window;
 use std::sync::Arc;
 use std::time::Duration;
+use typing::TypedLine;
 
 /// What the screen has to know of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,6 +116,10 @@ pub enum Message {
     Resized(u16, u16),
     /// The engine stopped for this reason.
     Failed(String),
+    /// Whether the session is recorded, and how well.
+    Recording(Recording),
+    /// Something to be said for a moment.
+    Notice(Notice),
 }
 
 /// Something to be done outside.
@@ -125,6 +133,12 @@ pub enum Effect {
     Step,
     /// An embedded upstream behaves like this from its next attempt on.
     Fault(EndpointId, FaultSwitch),
+    /// Somebody has this to say.
+    Note(String),
+    /// Begin a recording, or end the one that goes on.
+    Record,
+    /// Write the picture and its round to files.
+    Export,
     /// Leave.
     Quit,
     /// Paint everything anew.
@@ -221,6 +235,13 @@ pub struct App {
     live: Picture,
     /// What is looked at instead, where the picture is frozen.
     frozen: Option<Box<Picture>>,
+    /// What is being typed as a note.
+    note: Option<TypedLine>,
+    pub(crate) recording: Recording,
+    /// What is said for a moment, and until when.
+    notice: Option<(Notice, Duration)>,
+    /// First rounds, which are left out of every statistic.
+    warmup: u64,
     size: (u16, u16),
 }
 
@@ -244,8 +265,18 @@ impl App {
             window: Window::Minute,
             panel: None,
             frozen: None,
+            note: None,
+            recording: Recording::Off,
+            notice: None,
+            warmup: 0,
             size: (0, 0),
         }
+    }
+
+    /// The same, where so many rounds only warm up.
+    #[must_use]
+    pub fn warming(self, rounds: u64) -> Self {
+        Self { warmup: rounds, ..self }
     }
 
     /// How many calls are optional: the n of a quorum.
@@ -269,6 +300,7 @@ impl App {
 
 /// Takes a message in and says what is to be done outside.
 pub fn update(app: &mut App, message: Message) -> Vec<Effect> {
+    app.heard(&message);
     match message {
         Message::Engine(event) => app.engine(event),
         Message::Action(action) => return app.act(action),
@@ -278,6 +310,8 @@ pub fn update(app: &mut App, message: Message) -> Vec<Effect> {
         Message::Tick(now) => app.live.tick(now),
         Message::Resized(width, height) => app.size = (width, height),
         Message::Failed(why) => app.fail(&why),
+        Message::Recording(recording) => app.recording = recording,
+        Message::Notice(notice) => app.notify(notice),
     }
     Vec::new()
 }

@@ -3,10 +3,11 @@
 use clap::Parser;
 use fanscope::cli::{Check, Cli, CliCommand, Format, Look, Observe, Run};
 use fanscope::headless::{self, Ended, Form, RunError};
-use fanscope::session::{self, Choice, Signal};
+use fanscope::session::{self, Choice, Plan, Signal};
 use fanscope::tui;
 use std::error::Error;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Usage, profile or environment: something the user has to change.
@@ -39,13 +40,19 @@ fn choice(observe: &Observe) -> Choice {
     }
 }
 
+/// What to record to, and whether what is there may be overwritten.
+fn record(observe: &Observe) -> Option<(&Path, bool)> {
+    observe.record.as_deref().map(|path| (path, observe.force))
+}
+
 fn dashboard(observe: &Observe, look: &Look) -> ExitCode {
     // A wrong profile is said before the terminal is touched.
     let profile = match session::choose(&choice(observe)) {
         Ok(profile) => profile,
         Err(error) => return complain(&error),
     };
-    match tui::run(profile, look.color, look.ascii) {
+    let plan = Plan { rounds: None, warmup: observe.warmup };
+    match tui::run(profile, (look.color, look.ascii), plan, record(observe)) {
         Ok(None) => ExitCode::SUCCESS,
         Ok(Some(signal)) => die(signal),
         Err(error) => complain(&error),
@@ -61,7 +68,7 @@ fn rounds(run: &Run) -> ExitCode {
         Format::Text => Form::Text,
         Format::Json => Form::Json,
     };
-    match headless::run(profile, run.rounds, form, io::stdout()) {
+    match headless::run(profile, run.rounds, form, io::stdout(), record(&run.observe)) {
         Ok(Ended::Completed | Ended::ClosedPipe) => ExitCode::SUCCESS,
         Ok(Ended::Signal(signal)) => die(signal),
         Err(error @ RunError::Stopped(_)) => {

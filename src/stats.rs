@@ -182,6 +182,11 @@ impl Stats {
         self.history.push(round);
     }
 
+    /// A round that does not count: it has its place in the history and nowhere else.
+    pub fn leave_out(&mut self, round: &Round) {
+        self.history.push(round);
+    }
+
     /// A planned start was skipped; `total` since the engine's start. Told at once, for rounds that could tell it
     /// may be what is missing.
     pub fn skipped(&mut self, total: u64, cause: SkipCause) {

@@ -4,6 +4,7 @@
 //! terminal, and one waits for the signal that stops the process. The loop in between never waits for any of
 //! them, so a slow terminal drops frames and holds up neither a round nor a key.
 
+mod files;
 mod guard;
 mod input;
 mod job;
@@ -19,11 +20,13 @@ use crate::app::{App, EndpointInfo, Options, Setup};
 use crate::cli::ColorChoice;
 use crate::domain::EndpointId;
 use crate::profile::{self, Profile};
+use crate::recording::{CreateError, Writer};
 use crate::session::{Plan, Session, SessionError, Signal, Signals};
 use guard::Guard;
 use job::Job;
 use run::{Leave, Loop};
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::time::Duration;
 use surface::Tty;
 
@@ -39,9 +42,15 @@ pub enum TuiError {
     /// The terminal refused.
     #[error("cannot use the terminal")]
     Terminal(#[source] io::Error),
+    /// There is nothing to record to.
+    #[error(transparent)]
+    Record(#[from] CreateError),
     /// The session could not start.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// No thread can be had that records.
+    #[error("cannot record")]
+    Recorder(#[source] io::Error),
     /// The engine stopped.
     #[error("{0}")]
     Engine(String),
@@ -50,12 +59,18 @@ pub enum TuiError {
 /// How long quitting waits for the engine. Together with everything else it stays below 100 ms.
 const PATIENCE: Duration = Duration::from_millis(60);
 
-/// Shows the dashboard until it is left. Returns the signal that ended it, if one did; the terminal is
-/// restored by then.
+/// Shows the dashboard until it is left. `look` says how: whether in colour, and whether with 7-bit characters
+/// only. With `record` every round is written to that file, also to one that exists where that is true. Returns the
+/// signal that ended it, if one did; the terminal is restored by then.
 ///
 /// # Errors
-/// When there is no terminal, or the session can't start.
-pub fn run(profile: Profile, color: ColorChoice, ascii: bool) -> Result<Option<Signal>, TuiError> {
+/// When there is no terminal, nothing can be recorded to that file, or the session can't start.
+pub fn run(
+    profile: Profile,
+    look: (ColorChoice, bool),
+    plan: Plan,
+    record: Option<(&Path, bool)>,
+) -> Result<Option<Signal>, TuiError> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(TuiError::NoTerminal);
     }
@@ -63,25 +78,30 @@ pub fn run(profile: Profile, color: ColorChoice, ascii: bool) -> Result<Option<S
     if env("TERM").is_some_and(|term| term == "dumb") {
         return Err(TuiError::DumbTerminal);
     }
-    let options = look::options(color, ascii, &env);
+    let options = look::options(look.0, look.1, &env);
+    let record = record.map(|(path, force)| Writer::create(path, force)).transpose()?;
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(TuiError::Terminal)?;
     let left = runtime.block_on(async {
         // Before every other thread, which is to leave SIGTSTP alone as well.
         let job = Job::take().map_err(TuiError::Terminal)?;
         let signals = Signals::catch().map_err(TuiError::Terminal)?;
-        let app = App::new(setup(&profile, options));
-        let mut session = Session::start(profile, Plan::default())?;
+        let app = App::new(setup(&profile, options)).warming(plan.warmup);
+        let mut session = Session::start(profile, plan)?;
+        if let Some(writer) = record {
+            session.record(writer).map_err(TuiError::Recorder)?;
+        }
         let guard = Guard::enter().map_err(TuiError::Terminal)?;
         let surface = Tty::new().map_err(TuiError::Terminal)?;
         let input = input::start().map_err(TuiError::Terminal)?;
-        let (left, last_words) = Loop::new(app, &mut session, surface, input, (signals, job)).run().await;
+        let (left, mut last_words) = Loop::new(app, &mut session, surface, input, (signals, job)).run().await;
         drop(guard);
+        session.quit(PATIENCE).await;
+        last_words.extend(files::told(&session.finish_recordings()));
         // To a terminal that is gone, or in trouble of its own, nothing needs to be said.
         if matches!(left, Leave::Quit | Leave::Signal(_)) {
             drop(surface::say(&last_words));
         }
-        session.quit(PATIENCE).await;
         Ok::<_, TuiError>(left)
     });
     // A reader that still waits for a key must not hold up the end.

@@ -58,6 +58,12 @@ pub enum Action {
     Fault,
     /// Forget the counts.
     Reset,
+    /// Say something that is marked in the history and the recording.
+    Note,
+    /// Begin or end a recording.
+    Record,
+    /// Write the picture and its round to files.
+    Export,
     /// Show or hide the keys.
     Help,
     /// Back to the dashboard.
@@ -244,6 +250,9 @@ pub const BINDINGS: &[Binding] = &[
     bind(Action::Filter, "filter", &[c('/')], "lanes by name or reason").footer(12, "/", "/", "filter"),
     bind(Action::Fault, "fault", &[c('x')], "a fault, if it is simulated").footer(14, "x", "x", "faults"),
     bind(Action::Reset, "reset", &[c('r')], "forget the counts").footer(16, "r", "r", "reset"),
+    bind(Action::Note, "note", &[c('n')], "a note, marked in history").footer(17, "n", "n", "note"),
+    bind(Action::Record, "record", &[c('R')], "record to a file, or end it").footer(18, "R", "R", "record"),
+    bind(Action::Export, "export", &[c('e')], "picture and round to files").footer(19, "e", "e", "export"),
     bind(Action::Redraw, "redraw", &[Key::ctrl('l')], "paint anew"),
     bind(Action::Suspend, "suspend", &[Key::ctrl('z')], "suspend; fg comes back"),
     bind(Action::Back, "back", &[plain(KeyCode::Esc)], "back to the dashboard"),

@@ -60,26 +60,51 @@ impl Config {
     }
 }
 
-/// Something that changed from a round to the next.
+/// Something that is different from a round on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
-    /// Which.
-    pub what: String,
-    /// Before.
-    pub from: String,
-    /// After.
-    pub to: String,
+pub enum Change {
+    /// A value.
+    Value {
+        /// Which.
+        what: String,
+        /// Before.
+        from: String,
+        /// After.
+        to: String,
+    },
+    /// Nothing that is known here, but somebody had this to say.
+    Note(String),
 }
 
 impl Change {
     /// An embedded upstream was switched.
     pub(super) fn fault(endpoint: &str, from: FaultSwitch, to: FaultSwitch) -> Self {
-        Self { what: endpoint.to_owned(), from: from.to_string(), to: to.to_string() }
+        Self::Value { what: endpoint.to_owned(), from: from.to_string(), to: to.to_string() }
     }
 
-    /// Somebody had something to say.
-    pub(super) fn note(text: String) -> Self {
-        Self { what: "note".to_owned(), from: String::new(), to: text }
+    /// This change and then another of the same value, as one; `None` for two that have nothing in common.
+    pub(super) fn joined(&self, next: &Self) -> Option<Self> {
+        match (self, next) {
+            (Self::Value { what, from, .. }, Self::Value { what: same, to, .. }) if what == same => {
+                Some(Self::Value { what: what.clone(), from: from.clone(), to: to.clone() })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether nothing is different after all.
+    pub(super) fn is_none(&self) -> bool {
+        matches!(self, Self::Value { from, to, .. } if from == to)
+    }
+
+    /// In words: `budget 200 → 250`, `deadline → quorum`, or what somebody said.
+    #[must_use]
+    pub fn words(&self, arrow: &str) -> String {
+        match self {
+            Self::Value { what, from, to } if what == "mode" => format!("{from} {arrow} {to}"),
+            Self::Value { what, from, to } => format!("{what} {from} {arrow} {to}"),
+            Self::Note(said) => said.clone(),
+        }
     }
 
     /// What differs, with k only between quorum rounds and the delay only between hedge rounds.
@@ -88,7 +113,7 @@ impl Change {
         let mut out = Vec::new();
         let mut add = |what: &str, from: String, to: String| {
             if from != to {
-                out.push(Self { what: what.to_owned(), from, to });
+                out.push(Self::Value { what: what.to_owned(), from, to });
             }
         };
         add("mode", from.mode.to_string(), to.mode.to_string());

@@ -33,11 +33,13 @@ impl HelpPage {
     }
 
     /// Lines of the keys with the blank ones after them. The signs have a column of their own where there are
-    /// columns enough.
+    /// columns enough and the keys fill half of their last one.
     #[must_use]
     pub fn keys(&self) -> usize {
         let (keys, rows) = (BINDINGS.len(), self.rows.max(1));
-        if self.columns > keys.div_ceil(rows) { keys.next_multiple_of(rows) } else { keys + 1 }
+        let whole = keys.next_multiple_of(rows);
+        let own_column = self.columns > whole / rows && 2 * (whole - keys) <= rows;
+        if own_column { whole } else { keys + 1 }
     }
 
     /// Lines in sight at once.

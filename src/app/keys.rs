@@ -2,11 +2,15 @@
 
 use super::actions::{Key, KeyCode, action_for};
 use super::tune::{self, Way};
+use super::typing::{Typed, TypedLine};
 use super::{
     Action, App, Change, DetailPage, Effect, Gesture, HelpPage, PAGE, Pace, Panel, Screen, Shown, Target,
 };
-use crate::domain::{EndpointId, FaultSwitch, Mode, RoundNo, Settings};
+use crate::domain::{EndpointId, FaultSwitch, Mode, RoundNo, Settings, text};
 use crate::stats::Window;
+
+/// Most characters of a note.
+const LONGEST_NOTE: usize = 200;
 
 /// Rows that a turn of the wheel scrolls.
 const WHEEL: usize = 3;
@@ -28,6 +32,8 @@ impl App {
             Action::Pause => return self.pause(),
             Action::Step => return self.step(),
             Action::Fault => return self.next_fault(),
+            Action::Record => return vec![Effect::Record],
+            Action::Export => return vec![Effect::Export],
             Action::Redraw => return vec![Effect::Redraw],
             Action::Suspend => return vec![Effect::Suspend],
             Action::Quit => return vec![Effect::Quit],
@@ -70,6 +76,7 @@ impl App {
                 self.arrange();
             }
             Action::Filter => self.filter(),
+            Action::Note => self.note = Some(TypedLine::new(LONGEST_NOTE)),
             Action::Panel => self.next_panel(),
             _ => {}
         }
@@ -174,8 +181,16 @@ impl App {
         self.lineup.start_typing();
     }
 
-    /// A key while the filter is typed. Arrows and page keys still move along the lanes.
+    /// A key while something is typed. While it is the filter, arrows and page keys still move along the lanes.
     pub(super) fn typed(&mut self, key: Key) -> Vec<Effect> {
+        if let Some(note) = &mut self.note {
+            let (typed, said) = (note.typed(key), text::clean(note.text()));
+            if typed != Typed::GoesOn {
+                self.note = None;
+            }
+            let keeps = typed == Typed::Kept && !said.is_empty();
+            return if keeps { vec![Effect::Note(said)] } else { Vec::new() };
+        }
         match (key.code, action_for(key)) {
             (KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown, Some(action)) => {
                 return self.act(action);
@@ -188,7 +203,9 @@ impl App {
 
     /// Pasted text is text where text is asked for, and nothing elsewhere: it holds no commands.
     pub(super) fn pasted(&mut self, text: &str) {
-        if self.is_typing() {
+        if let Some(note) = &mut self.note {
+            note.pasted(text);
+        } else if self.is_typing() {
             self.lineup.pasted(text);
             self.arrange();
         }
@@ -291,7 +308,7 @@ impl App {
         let place = FaultSwitch::ALL.iter().position(|s| s == switch).unwrap_or(0);
         let to = FaultSwitch::ALL[(place + 1) % FaultSwitch::ALL.len()];
         let (from, to) = (std::mem::replace(switch, to), to);
-        self.live.note(Change::fault(&endpoint.name, from, to));
+        self.live.change(Change::fault(&endpoint.name, from, to));
         vec![Effect::Fault(EndpointId(index), to)]
     }
 

@@ -1,7 +1,8 @@
 //! Which lanes are shown and in which order: the filter and the sorting.
 
 use super::EndpointInfo;
-use super::actions::{Key, KeyCode};
+use super::actions::Key;
+use super::typing::{Typed, TypedLine};
 use crate::domain::EndpointId;
 use crate::stats::{Quantile, Stats, Window};
 use std::cmp::Reverse;
@@ -57,7 +58,7 @@ const REARRANGE: Duration = Duration::from_secs(1);
 /// The lanes in sight, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lineup {
-    filter: String,
+    filter: TypedLine,
     typing: bool,
     sort: Sort,
     lanes: Vec<usize>,
@@ -67,7 +68,7 @@ pub struct Lineup {
 impl Lineup {
     pub(super) fn new(endpoints: usize) -> Self {
         Self {
-            filter: String::new(),
+            filter: TypedLine::new(LONGEST),
             typing: false,
             sort: Sort::Profile,
             lanes: (0..endpoints).collect(),
@@ -84,7 +85,7 @@ impl Lineup {
     /// What a name or a reason of a shown lane has to contain; empty: everything is shown.
     #[must_use]
     pub fn filter(&self) -> &str {
-        &self.filter
+        self.filter.text()
     }
 
     /// Whether the filter is being typed.
@@ -127,36 +128,27 @@ impl Lineup {
 
     /// A key while the filter is being typed.
     pub(super) fn typed(&mut self, key: Key) {
-        match key.code {
-            KeyCode::Char('u') if key.ctrl => self.filter.clear(),
-            KeyCode::Char(c) if !key.ctrl => self.insert(c),
-            KeyCode::Backspace if self.filter.pop().is_some() => {}
-            KeyCode::Enter => self.keep(),
-            KeyCode::Esc | KeyCode::Backspace => self.clear(),
-            _ => {}
+        match self.filter.typed(key) {
+            Typed::GoesOn => {}
+            Typed::Kept => self.keep(),
+            Typed::Dropped => self.clear(),
         }
     }
 
     /// Pasted text is typed.
     pub(super) fn pasted(&mut self, text: &str) {
-        text.chars().for_each(|c| self.insert(c));
-    }
-
-    fn insert(&mut self, c: char) {
-        if !c.is_control() && self.filter.chars().count() < LONGEST {
-            self.filter.push(c);
-        }
+        self.filter.pasted(text);
     }
 
     /// Whether a round may have changed the order, and enough time passed since it was last looked at.
     pub(super) fn is_due(&self, now: Duration) -> bool {
-        (self.sort.moves() || !self.filter.is_empty()) && now.saturating_sub(self.arranged) >= REARRANGE
+        (self.sort.moves() || !self.filter().is_empty()) && now.saturating_sub(self.arranged) >= REARRANGE
     }
 
     /// Chooses and orders the lanes anew.
     pub(super) fn arrange(&mut self, endpoints: &[EndpointInfo], stats: &Stats, window: Window) {
         let missing = stats.missing(window);
-        let wanted = self.filter.to_lowercase();
+        let wanted = self.filter().to_lowercase();
         let shown = |index: &usize| {
             let named = endpoints.get(*index).is_some_and(|e| e.name.to_lowercase().contains(&wanted));
             let mut reasons = missing.iter().filter(|row| row.endpoint.index() == *index);
@@ -185,6 +177,7 @@ impl Lineup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::actions::KeyCode;
 
     #[test]
     fn the_filter_takes_what_is_typed_and_never_more_than_fits() {

@@ -1,11 +1,19 @@
 //! What the screen looks at: the live picture or a frozen one, and the round on its lanes.
 
+use super::typing::TypedLine;
 use super::{App, Health, Lane, Panel, Picture, Shown};
-use crate::domain::{Mode, RoundNo, Settings};
+use crate::domain::{Mode, Round, RoundNo, Settings};
 use crate::stats::{Hint, MissingRow, Remedy, Stats};
+use std::sync::Arc;
 use std::time::Duration;
 
 impl App {
+    /// The profile's name.
+    #[must_use]
+    pub fn profile(&self) -> &str {
+        &self.profile
+    }
+
     /// The picture that is looked at.
     #[must_use]
     pub fn picture(&self) -> &Picture {
@@ -80,7 +88,29 @@ impl App {
     /// Whether keys are text at the moment.
     #[must_use]
     pub const fn is_typing(&self) -> bool {
-        self.lineup.is_typing()
+        self.lineup.is_typing() || self.note.is_some()
+    }
+
+    /// The note that is being typed.
+    #[must_use]
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_ref().map(TypedLine::text)
+    }
+
+    /// The round on the lanes, where it is over.
+    #[must_use]
+    pub fn round(&self) -> Option<&Arc<Round>> {
+        if let Shown::Over(round) = self.shown() { Some(round) } else { None }
+    }
+
+    /// That the round on the lanes only warms up: its number, and how many do where that is known.
+    #[must_use]
+    pub fn warming_up(&self) -> Option<(RoundNo, Option<u64>)> {
+        let no = self.round_no()?;
+        if no.0 <= self.warmup {
+            return Some((no, Some(self.warmup)));
+        }
+        self.round().filter(|round| round.warmup).map(|_| (no, None))
     }
 
     /// The settings of the round on the lanes; before the first, those it will have.

@@ -19,13 +19,13 @@ const KEPT_CALLS: usize = 32_000;
 /// Calls in the newest rounds that keep their failed answers; up to some kilobytes each.
 const KEPT_ANSWERS: usize = 2_000;
 
-/// Changes of settings that are remembered.
+/// Changes that are remembered.
 const MARKS: usize = 64;
 
 /// The least time between two sortings of the missing table.
 const RESORT: Duration = Duration::from_secs(1);
 
-/// A change of settings and the round that was the first to have it.
+/// A change and the round that was the first to have it; a note and the round in which it was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mark {
     /// The round.
@@ -45,7 +45,8 @@ pub struct Picture {
     /// The latest rounds in order of their numbers.
     pub(crate) rounds: VecDeque<Arc<Round>>,
     endpoints: usize,
-    /// What the last round that started had.
+    /// The last round that started, and what it had.
+    last: Option<RoundNo>,
     settings: Option<Arc<Settings>>,
     pub(super) now: Duration,
     /// What changed since the last round started, besides settings.
@@ -67,6 +68,7 @@ impl Picture {
             warming: 0,
             rounds: VecDeque::new(),
             endpoints,
+            last: None,
             settings: None,
             now: Duration::ZERO,
             pending: Vec::new(),
@@ -152,13 +154,27 @@ impl Picture {
 
     /// Something besides the settings is different from the next round on. Several changes of one thing before
     /// that are one.
-    pub(super) fn note(&mut self, change: Change) {
-        if let Some(before) = self.pending.iter_mut().find(|c| c.what == change.what) {
-            before.to = change.to;
+    pub(super) fn change(&mut self, change: Change) {
+        let joined = self.pending.iter_mut().find_map(|before| Some((before.joined(&change)?, before)));
+        if let Some((joined, before)) = joined {
+            *before = joined;
         } else if self.pending.len() < MARKS {
             self.pending.push(change);
         }
-        self.pending.retain(|c| c.from != c.to);
+        self.pending.retain(|change| !change.is_none());
+    }
+
+    /// A note belongs to the round that runs or was the last one.
+    fn note(&mut self, said: String) {
+        match self.last {
+            Some(round) => self.mark(round, Change::Note(said)),
+            None => self.change(Change::Note(said)),
+        }
+    }
+
+    fn mark(&mut self, round: RoundNo, change: Change) {
+        self.marks.push_back(Mark { round, change });
+        self.marks.drain(..self.marks.len().saturating_sub(MARKS));
     }
 
     /// Forgets the counts, not the rounds.
@@ -197,7 +213,7 @@ impl Picture {
             }
             Event::RoundSettled { round, vitals } => self.settled(round, vitals, window),
             Event::StartSkipped { total, cause, .. } => self.stats.skipped(total, cause),
-            Event::Noted { text, .. } => self.note(Change::note(text)),
+            Event::Noted { text, .. } => self.note(text),
             Event::SettingsChanged { .. } | Event::Failed(_) | Event::Paused(_) => {}
         }
     }
@@ -220,8 +236,10 @@ impl Picture {
             self.pending.extend(Change::between(&before, &settings, optional));
         }
         let round = started.round;
-        self.marks.extend(self.pending.drain(..).map(|change| Mark { round, change }));
-        self.marks.drain(..self.marks.len().saturating_sub(MARKS));
+        self.last = self.last.max(Some(round));
+        for change in std::mem::take(&mut self.pending) {
+            self.mark(round, change);
+        }
         self.warming = started.warming;
         if !matches!(self.shown, Shown::Running(_)) {
             self.shown = Shown::Running(LiveRound::new(started, self.endpoints));
@@ -234,6 +252,8 @@ impl Picture {
             if self.settings.as_ref().is_some_and(|s| comparable(s, &round.settings)) {
                 self.longest = self.longest.max(round.took);
             }
+        } else {
+            self.stats.leave_out(&round);
         }
         let due = self.stats.now().saturating_sub(self.order.0) >= RESORT;
         if self.order.1.is_empty() || due {

@@ -216,7 +216,7 @@ fn a_changed_setting_is_marked_at_the_first_round_that_has_it() {
     press(&mut app, Action::BudgetUp);
     let settings = Arc::new(app.wanted().clone());
     fx::start(&mut app, &fx::round(5, fx::at(5), &settings, &fx::TYPICAL));
-    let change = Change { what: "budget".to_owned(), from: "200".to_owned(), to: "250".to_owned() };
+    let change = Change::Value { what: "budget".to_owned(), from: "200".to_owned(), to: "250".to_owned() };
     assert!(app.picture().marks.iter().eq([&Mark { round: RoundNo(5), change }]));
 }
 

@@ -1,12 +1,13 @@
 //! `fanscope run`: rounds without a terminal, one line of JSON each or a summary for people.
 
 use super::output::Output;
-use super::text;
-use crate::domain::Event;
+use super::text as print;
+use crate::domain::{Event, text};
 use crate::profile::Profile;
-use crate::recording::{Line, Scribe};
-use crate::session::{Plan, Session, SessionError, Signal, Signals};
+use crate::recording::{CreateError, Line, Scribe, Writer};
+use crate::session::{Plan, Recording, Session, SessionError, Signal, Signals};
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,6 +37,9 @@ pub enum RunError {
     /// It could not start.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// There is nothing to record to.
+    #[error(transparent)]
+    Record(#[from] CreateError),
     /// The engine could not start.
     #[error("{0}")]
     Engine(String),
@@ -53,26 +57,32 @@ pub enum RunError {
 /// How long an end by a signal waits for the engine's last events, and then for the reader of the output.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Runs `rounds` rounds and writes the result to `out`.
+/// Runs `rounds` rounds and writes the result to `out`. With `record` every round is written to that file, also to
+/// one that exists where that is true; what goes wrong with it then is said on standard error and ends nothing.
 ///
 /// # Errors
-/// When the session can't start or the output can't be written; a reader that went away is no error.
+/// When nothing can be recorded to the file, the session can't start or the output can't be written; a reader that went away is no error.
 pub fn run(
     profile: Profile,
     rounds: u64,
     form: Form,
     out: impl Write + Send + 'static,
+    record: Option<(&Path, bool)>,
 ) -> Result<Ended, RunError> {
+    let record = record.map(|(path, force)| Writer::create(path, force)).transpose()?;
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Start)?;
     let ended = runtime.block_on(async {
         // Caught before the engine starts, so that no signal finds a round without an end.
         let mut signals = Signals::catch().map_err(RunError::Start)?;
         let mut session = Session::start(profile, Plan { rounds: Some(rounds), warmup: 0 })?;
+        if let Some(writer) = record {
+            session.record(writer).map_err(RunError::Start)?;
+        }
         let mut printer = Printer::new(&session, form, Output::start(out).map_err(RunError::Start)?);
         let signal = observe(&mut session, &mut printer, &mut signals).await?;
         let done = printer.scribe.fold().rounds();
-        match signal {
+        let ended = match signal {
             None if done < rounds => Err(RunError::Stopped(done)),
             None => printer.end().await.map(|()| Ended::Completed),
             Some(signal) => {
@@ -83,7 +93,9 @@ pub fn run(
                 drop(tokio::time::timeout(PATIENCE, printer.end()).await);
                 Ok(Ended::Signal(signal))
             }
-        }
+        };
+        session.finish_recordings().iter().for_each(complain);
+        ended
     });
     match ended {
         Err(RunError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Ended::ClosedPipe),
@@ -99,16 +111,27 @@ async fn observe(
     signals: &mut Signals,
 ) -> Result<Option<Signal>, RunError> {
     printer.begin()?;
+    let news = session.recording_news();
     loop {
         let behind = printer.output.is_behind();
         tokio::select! {
             signal = signals.next() => return Ok(Some(signal)),
+            () = news.notified() => session.recording().iter().for_each(complain),
             written = printer.output.catch_up(), if behind => written.map_err(RunError::Output)?,
             event = session.next(), if !behind => match event {
                 Some(event) => printer.event(event)?,
                 None => return Ok(None),
             },
         }
+    }
+}
+
+/// Says what is wrong with a recording, if anything is.
+fn complain(recording: &Recording) {
+    if let Some(fault) = recording.fault() {
+        let path = text::visible(&recording.path.display().to_string());
+        // Where standard error is gone there is nobody to tell.
+        let _ = writeln!(io::stderr(), "fanscope: recording to {path}: {fault}");
     }
 }
 
@@ -141,7 +164,7 @@ impl Printer {
     async fn end(mut self) -> Result<(), RunError> {
         let summary = self.scribe.fold().summary(Vec::new());
         if self.form == Form::Text {
-            self.output.push(text::summary(&self.profile, &summary));
+            self.output.push(print::summary(&self.profile, &summary));
         }
         self.line(&Line::summary(summary))?;
         self.output.finish().await.map_err(RunError::Output)

@@ -147,21 +147,14 @@ impl Recorder {
     ///
     /// # Errors
     /// When no thread can be had.
-    fn start(
-        writer: Writer,
-        scribe: Scribe,
-        epoch: Instant,
-        news: Arc<Notify>,
-    ) -> io::Result<Self> {
+    fn start(writer: Writer, scribe: Scribe, epoch: Instant, news: Arc<Notify>) -> io::Result<Self> {
         let path = writer.path().to_owned();
         let recording = Recording { path, lines: 0, bytes: 0, lost: 0, trouble: None, closed: false };
         let state = Mutex::new(State { recording, queued: 0 });
         let shared = Arc::new(Shared { state, closed: Condvar::new(), news, epoch });
         let (queue, lines) = sync_channel(QUEUE);
         let keeper = Keeper { writer, told: 0, shared: Arc::clone(&shared) };
-        std::thread::Builder::new()
-            .name("fanscope-recorder".to_owned())
-            .spawn(move || keeper.run(&lines))?;
+        std::thread::Builder::new().name("fanscope-recorder".to_owned()).spawn(move || keeper.run(&lines))?;
         let mut recorder = Self { scribe, queue, shared };
         recorder.line(&recorder.scribe.first());
         Ok(recorder)
@@ -340,12 +333,8 @@ mod tests {
     use std::path::Path;
 
     fn scribe() -> Scribe {
-        let endpoint = |name: &str| EndpointLine {
-            name: name.to_owned(),
-            required: false,
-            replicas: 1,
-            breaker: false,
-        };
+        let endpoint =
+            |name: &str| EndpointLine { name: name.to_owned(), required: false, replicas: 1, breaker: false };
         let endpoints = vec![endpoint("a"), endpoint("b")];
         Scribe::new("two", "2026-02-03T04:05:06Z", endpoints, Arc::new(Settings::default()))
     }
@@ -453,12 +442,13 @@ mod tests {
     }
 
     /// A disk that takes nothing: a pipe that nobody reads.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     #[test]
     fn a_disk_that_hangs_holds_up_nobody() {
         let (dir, mut recordings) = (tempfile::tempdir().unwrap(), Recordings::default());
         let path = dir.path().join("pipe");
-        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let (fifo, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+        rustix::fs::mknodat(rustix::fs::CWD, &path, fifo, mode, 0).unwrap();
         // A reader that opens it and does not read.
         let opened = path.clone();
         let reader = std::thread::spawn(move || std::fs::File::open(opened).unwrap());

@@ -14,6 +14,8 @@ pub struct RoundMark {
     pub no: RoundNo,
     /// When it started, from the session's start.
     pub at: Duration,
+    /// Whether it stands in statistics. One that does not says nothing of the upstreams, good or bad.
+    pub counts: bool,
     /// Whether its contract was met: nothing missing, or the quorum reached, and no failure.
     pub kept: bool,
     /// Whether the result was partial (R40).
@@ -39,6 +41,7 @@ impl History {
         let mark = RoundMark {
             no: round.no,
             at: round.at,
+            counts: round.counts(),
             kept: round.ok && !round.partial(),
             partial: round.partial(),
             cut: missing(true),

@@ -1,5 +1,6 @@
 //! The loop: events and keys in, frames and commands out.
 
+use super::files::Files;
 use super::job::{Asked, Job};
 use super::keymap;
 use super::surface::Surface;
@@ -46,6 +47,8 @@ enum Woke {
     Job(Asked),
     Input(Option<io::Result<Input>>),
     Event(Option<Event>),
+    Recorder,
+    Said,
     Slot,
 }
 
@@ -57,6 +60,7 @@ pub(super) struct Loop<'a, S, I> {
     input: I,
     pub(super) signals: Signals,
     pub(super) job: Job,
+    pub(super) files: Files,
     /// Whether a stop of the process is being prepared.
     pub(super) stopping: bool,
     /// Whether something changed since the last frame.
@@ -88,6 +92,7 @@ where
             input,
             signals,
             job,
+            files: Files::default(),
             stopping: false,
             dirty: true,
             slot,
@@ -101,15 +106,18 @@ where
     pub(super) async fn run(mut self) -> (Leave, Vec<String>) {
         let why = self.until_left().await;
         update(&mut self.app, Message::Tick(self.session.elapsed()));
-        (why, summary(&self.app))
+        (why, summary(&self.app).into_iter().chain(self.files.told()).collect())
     }
 
     async fn until_left(&mut self) -> Leave {
         self.measure();
+        self.look_at_recording();
+        let news = self.session.recording_news();
         loop {
             if self.frame().is_err() {
                 return Leave::Gone;
             }
+            let now = self.session.elapsed();
             let wants_frame = self.dirty || self.app.is_moving();
             let woke = tokio::select! {
                 biased;
@@ -117,6 +125,8 @@ where
                 asked = self.job.next() => Woke::Job(asked),
                 input = self.input.next() => Woke::Input(input),
                 event = self.session.next(), if !self.silent => Woke::Event(event),
+                () = news.notified() => Woke::Recorder,
+                () = said(&self.app, now) => Woke::Said,
                 () = next_frame(self.slot, &self.surface), if wants_frame => Woke::Slot,
             };
             let left = match woke {
@@ -125,6 +135,11 @@ where
                 Woke::Job(Asked::Continued) => self.continued().await,
                 Woke::Input(input) => self.input(input),
                 Woke::Event(event) => self.events(event),
+                Woke::Recorder => {
+                    self.look_at_recording();
+                    None
+                }
+                Woke::Said => self.message(Message::Tick(self.session.elapsed())),
                 Woke::Slot => None,
             };
             if let Some(left) = left {
@@ -189,6 +204,7 @@ where
                 // Paused for a stop is not paused by a key.
                 Some(Event::Paused(_)) if self.stopping => {}
                 Some(event) => {
+                    self.awaited(&event);
                     if let Some(left) = self.message(Message::Engine(event)) {
                         return Some(left);
                     }
@@ -200,6 +216,13 @@ where
         None
     }
 
+    /// Tells the app something of which nothing follows outside.
+    pub(super) fn tell(&mut self, message: Message) {
+        self.dirty = true;
+        let effects = update(&mut self.app, message);
+        debug_assert!(effects.is_empty(), "{effects:?}");
+    }
+
     fn message(&mut self, message: Message) -> Option<Leave> {
         self.dirty = true;
         for effect in update(&mut self.app, message) {
@@ -209,12 +232,15 @@ where
                 Effect::Redraw => {}
                 Effect::Suspend => Job::ask(),
                 Effect::Fault(endpoint, switch) => {
-                    let simulated = self.session.faults().set(endpoint, switch);
+                    let simulated = self.session.switch(endpoint, switch);
                     debug_assert!(simulated, "the app offers no switch over endpoints that are real");
                 }
                 Effect::Apply(settings) => self.command(Command::Apply(settings)),
                 Effect::Pause(paused) => self.command(Command::Pause(paused)),
                 Effect::Step => self.command(Command::Step),
+                Effect::Note(said) => self.session.note(&said),
+                Effect::Record => self.record(),
+                Effect::Export => self.export(),
             }
         }
         None
@@ -223,6 +249,14 @@ where
     /// Gives the engine a command. One that is gone or stuck says so by its events.
     pub(super) fn command(&self, command: Command) {
         drop(self.session.commands().try_send(command));
+    }
+}
+
+/// Waits until what is said for a moment is over; the time is from the session's start.
+async fn said(app: &App, now: Duration) {
+    match app.notice_ends() {
+        Some(until) => tokio::time::sleep(until.saturating_sub(now)).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! A script says what has to be on the screen before its next key is typed, so nothing here waits for a time.
 
+mod files;
+
 use super::job::Job;
 use super::run::{Leave, Loop};
 use super::surface::Surface;
@@ -19,6 +21,7 @@ use ratatui::backend::TestBackend;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io;
+use std::path::Path;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 use std::time::Duration;
@@ -112,6 +115,11 @@ fn typed(seen: Rc<RefCell<Seen>>, steps: Vec<Step>) -> impl Stream<Item = io::Re
 
 /// Plays a script against the built-in demo; returns why the loop ended, its last words and the last screen.
 fn play(steps: Vec<Step>) -> (Leave, Vec<String>, String) {
+    play_in(Path::new(""), steps)
+}
+
+/// The same, with files going to this folder.
+fn play_in(folder: &Path, steps: Vec<Step>) -> (Leave, Vec<String>, String) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let profile = profile::load("shops", &|_| None).unwrap();
@@ -122,7 +130,9 @@ fn play(steps: Vec<Step>) -> (Leave, Vec<String>, String) {
         let surface = Memory { terminal, seen: Rc::clone(&seen) };
         let input = typed(Rc::clone(&seen), steps);
         let duties = (Signals::catch().unwrap(), Job::take().unwrap());
-        let looped = Loop::new(app, &mut session, surface, input, duties).run();
+        let mut looped = Loop::new(app, &mut session, surface, input, duties);
+        folder.clone_into(&mut looped.files.folder);
+        let looped = looped.run();
         let looped = tokio::time::timeout(STUCK, looped).await;
         let last = seen.borrow().text.clone();
         let Ok((why, words)) = looped else { panic!("the script is stuck at:\n{last}") };

@@ -1,10 +1,10 @@
 //! The keys that matter most, from the registry. `?` and `q` are always there.
 
 use super::ctx::Ctx;
-use super::text::{Pen, width};
+use super::text::{Pen, cut_middle, cut_start, width};
 use super::theme::{Theme, Tone};
-use crate::app::Screen;
 use crate::app::actions::{BINDINGS, Footer as Entry};
+use crate::app::{Notice, Screen};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
@@ -31,39 +31,107 @@ const IN_DETAIL: [Entry; 4] = [
 ];
 
 /// The footer while the filter is typed.
-const TYPING: [Entry; 2] = [
+const FILTER: [Entry; 2] = [
     Entry { keys: "Enter", ascii: "Enter", label: "keep", rank: 0 },
     Entry { keys: "Esc", ascii: "Esc", label: "all lanes", rank: 0 },
 ];
+
+/// The footer while a note is typed.
+const NOTE: [Entry; 2] = [
+    Entry { keys: "Enter", ascii: "Enter", label: "keep", rank: 0 },
+    Entry { keys: "Esc", ascii: "Esc", label: "drop", rank: 0 },
+];
+
+/// Columns that what is said needs, before there is room for keys beside it.
+const NOTICE: u16 = 40;
 
 impl Widget for &Footer<'_> {
     fn render(self, area: Rect, buf: &mut Buffer) {
         if area.is_empty() {
             return;
         }
+        let entries = self.entries();
+        let room = area.width.saturating_add(1);
+        // The highest rank up to which everything fits.
+        let fits = |most: u8| self.length(entries.iter().filter(|e| e.rank <= most)) <= room;
+        let most = entries.iter().map(|e| e.rank).filter(|&r| fits(r)).max().unwrap_or(0);
+        let entries: Vec<&Entry> = entries.iter().filter(|e| e.rank <= most).collect();
+        let mut pen = Pen::new(buf);
+        let x = area.x.saturating_add(1);
+        if let Some(note) = self.ctx.app.note() {
+            self.note(note, area, &entries, &mut pen);
+        } else if self.ctx.app.is_typing() {
+            let x = pen.spans(x, area.y, area.right(), &self.ctx.prompt()).saturating_add(3);
+            self.keys(x, area, &entries, &mut pen);
+        } else if let Some(notice) = self.ctx.app.notice() {
+            self.notice(notice, area, &mut pen);
+        } else {
+            self.keys(x, area, &entries, &mut pen);
+        }
+    }
+}
+
+impl Footer<'_> {
+    fn entries(&self) -> Vec<Entry> {
+        let app = self.ctx.app;
         let all = BINDINGS.iter().filter_map(|b| b.footer);
-        let entries: Vec<Entry> = match self.ctx.app.screen {
-            Screen::Dashboard if self.ctx.app.is_typing() => TYPING.to_vec(),
+        match app.screen {
+            _ if app.note().is_some() => NOTE.to_vec(),
+            Screen::Dashboard if app.is_typing() => FILTER.to_vec(),
             Screen::Dashboard => all.collect(),
             Screen::Detail(_) => IN_DETAIL.into_iter().chain(all.filter(|e| e.rank == 0)).collect(),
             Screen::Help { .. } => IN_HELP.into_iter().chain(all.filter(|e| e.rank == 0)).collect(),
-        };
-        let keys = |e: &Entry| if self.ctx.app.options.ascii { e.ascii } else { e.keys };
-        let length = |e: &Entry| width(keys(e)) + 1 + width(e.label) + 3;
-        let room = area.width.saturating_add(1);
-        // The highest rank up to which everything fits.
-        let fits = |most: u8| entries.iter().filter(|e| e.rank <= most).map(length).sum::<u16>() <= room;
-        let most = entries.iter().map(|e| e.rank).filter(|&r| fits(r)).max().unwrap_or(0);
-        let mut pen = Pen::new(buf);
-        let mut x = area.x.saturating_add(1);
-        if self.ctx.app.is_typing() {
-            x = pen.spans(x, area.y, area.right(), &self.ctx.prompt()).saturating_add(3);
         }
-        for entry in entries.iter().filter(|e| e.rank <= most) {
-            x = pen
-                .put(x, area.y, area.right(), keys(entry), self.ctx.theme.bold(Tone::Plain))
-                .saturating_add(1);
-            x = pen.put(x, area.y, area.right(), entry.label, self.ctx.theme.dim()).saturating_add(3);
+    }
+
+    fn name(&self, entry: &Entry) -> &'static str {
+        if self.ctx.app.options.ascii { entry.ascii } else { entry.keys }
+    }
+
+    /// Columns of entries, with three of air behind each.
+    fn length<'e>(&self, entries: impl Iterator<Item = &'e Entry>) -> u16 {
+        entries.map(|e| width(self.name(e)) + 1 + width(e.label) + 3).sum()
+    }
+
+    fn keys(&self, mut x: u16, area: Rect, entries: &[&Entry], pen: &mut Pen<'_>) {
+        let theme = self.ctx.theme;
+        for entry in entries {
+            x = pen.put(x, area.y, area.right(), self.name(entry), theme.bold(Tone::Plain)).saturating_add(1);
+            x = pen.put(x, area.y, area.right(), entry.label, theme.dim()).saturating_add(3);
+        }
+    }
+
+    /// The note as it is typed: its end, where the cursor is.
+    fn note(&self, note: &str, area: Rect, entries: &[&Entry], pen: &mut Pen<'_>) {
+        let ctx = self.ctx;
+        let x = pen.put(area.x.saturating_add(1), area.y, area.right(), "note ", ctx.theme.dim());
+        let keys = self.length(entries.iter().copied());
+        let most = area.right().saturating_sub(x).saturating_sub(keys + 2);
+        let typed = [
+            ctx.bold(cut_start(note, most, ctx.glyphs.ellipsis), Tone::Plain),
+            Span::styled(" ", Theme::reversed()),
+        ];
+        let x = pen.spans(x, area.y, area.right(), &typed).saturating_add(3);
+        self.keys(x, area, entries, pen);
+    }
+
+    /// What is said for a moment; the keys that are always there stay where there is room.
+    fn notice(&self, notice: &Notice, area: Rect, pen: &mut Pen<'_>) {
+        let always: Vec<&Entry> =
+            BINDINGS.iter().filter_map(|b| b.footer.as_ref()).filter(|e| e.rank == 0).collect();
+        let keys = self.length(always.iter().copied());
+        let room = area.width.saturating_sub(2);
+        let (x, end) = (area.x.saturating_add(1), area.right().saturating_sub(1));
+        let beside = room >= keys + NOTICE;
+        let most = if beside { room - keys } else { room };
+        let (text, style) = match notice {
+            Notice::Done(text) => (text, self.ctx.theme.tone(Tone::Plain)),
+            Notice::Failed(text) => (text, self.ctx.theme.bold(Tone::Error)),
+        };
+        // The end of a path says most.
+        pen.put(x, area.y, end, &cut_middle(text, most, self.ctx.glyphs.ellipsis), style);
+        if beside {
+            self.keys(end.saturating_add(3).saturating_sub(keys), area, &always, pen);
         }
     }
 }

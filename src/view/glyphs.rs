@@ -67,6 +67,10 @@ pub struct Glyphs {
     pub none: &'static str,
     /// A mark in the history.
     pub mark: &'static str,
+    /// A round in the history that does not count.
+    pub left_out: &'static str,
+    /// The session is recorded.
+    pub recorded: &'static str,
     /// Where one is in the history.
     pub here: &'static str,
     /// The line's place, at the end of its label.
@@ -119,6 +123,8 @@ static UNICODE: Glyphs = Glyphs {
     dot: "·",
     none: "–",
     mark: "▴",
+    left_out: "─",
+    recorded: "◉",
     here: "▲",
     down: "▾",
 };
@@ -155,6 +161,8 @@ static ASCII: Glyphs = Glyphs {
     dot: "-",
     none: "-",
     mark: "^",
+    left_out: "-",
+    recorded: "*",
     here: "^",
     down: "|",
 };

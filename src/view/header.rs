@@ -6,7 +6,7 @@ use super::honesty;
 use super::layout::{Regions, Size};
 use super::text::{Pen, cut, cut_middle};
 use super::theme::Tone;
-use crate::app::{Pace, Sort};
+use crate::app::{Pace, Recording, Sort};
 use crate::domain::numbers;
 use crate::domain::{EndpointId, FaultSwitch, Mode, Settings};
 use ratatui::buffer::Buffer;
@@ -44,6 +44,15 @@ impl Ctx<'_> {
         match self.app.pace {
             Pace::Live => self.bold("live", Tone::Plain),
             Pace::Paused => Span::styled(" paused ", super::theme::Theme::reversed()),
+        }
+    }
+
+    /// That the session is recorded, and whether all is well with that.
+    pub(super) fn recording(&self) -> Option<Span<'static>> {
+        match self.app.recording {
+            Recording::Off => None,
+            Recording::On => Some(Self::plain(format!("{} rec", self.glyphs.recorded))),
+            Recording::Faulty(_) => Some(self.bold(format!("{} rec", self.glyphs.error), Tone::Error)),
         }
     }
 
@@ -162,7 +171,7 @@ impl Header<'_> {
         ]
     }
 
-    /// What is chosen of the lanes, that the picture is frozen, and live or paused.
+    /// What is chosen of the lanes, that the picture is frozen, recorded, and live or paused.
     fn right(&self) -> Vec<Span<'static>> {
         let (ctx, lineup) = (self.ctx, &self.ctx.app.lineup);
         let mut groups: Vec<Vec<Span<'static>>> = Vec::new();
@@ -176,6 +185,7 @@ impl Header<'_> {
         }
         groups.extend(self.faults());
         groups.extend(ctx.frozen(self.regions.size <= Size::Small).map(|frozen| vec![frozen]));
+        groups.extend(ctx.recording().map(|recording| vec![recording]));
         groups.push(vec![ctx.pace()]);
         groups.join(&Span::raw("   "))
     }

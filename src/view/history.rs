@@ -1,21 +1,25 @@
 //! The latest rounds, a column each: whether the contract was met, and how many calls were cut or failed.
 
 use super::ctx::Ctx;
-use super::text::{Pen, Row, width};
+use super::text::{Pen, Row, cut, width};
 use super::theme::{Theme, Tone};
-use crate::app::{Mark, Shown};
+use crate::app::{Change, Mark, Shown};
 use crate::domain::{Mode, RoundNo, numbers};
 use crate::stats::RoundMark;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::widgets::Widget;
+use std::collections::BTreeSet;
 
 /// The history: with five rows title, strips and marks; with fewer only strips.
 pub struct HistoryPanel<'a> {
     /// State and look.
     pub ctx: &'a Ctx<'a>,
 }
+
+/// Columns of what somebody said, at most: other changes want to be read as well.
+const NOTE: u16 = 24;
 
 /// What a strip counts.
 #[derive(Clone, Copy)]
@@ -43,6 +47,8 @@ impl Widget for &HistoryPanel<'_> {
         let rounds = self.in_sight(last.saturating_sub(from).into());
         let start = last.saturating_sub(u16::try_from(rounds.len()).unwrap_or(u16::MAX));
         let whole = area.height >= 5;
+        // Without a row for marks the strip itself carries them.
+        let marked = if whole { BTreeSet::new() } else { self.marked() };
         if whole {
             self.title(Row { x, y: area.y, width: end.saturating_sub(x) }, &rounds, &mut pen);
         }
@@ -51,6 +57,8 @@ impl Widget for &HistoryPanel<'_> {
             pen.put(x + 2, y, from, strip.label, self.ctx.theme.tone(strip.tone));
             for (mark, x) in rounds.iter().zip(start..) {
                 let (symbol, style) = self.cell(strip, mark);
+                let marked = strip.mark && strip.tone == Tone::Ok && marked.contains(&mark.no);
+                let symbol = if marked { self.ctx.glyphs.mark } else { symbol };
                 let here = cursor == Some(mark.no);
                 pen.cell(x, y, symbol, if here { style.patch(Theme::reversed()) } else { style });
             }
@@ -123,8 +131,17 @@ impl HistoryPanel<'_> {
         }
     }
 
+    /// Rounds from which on something was different.
+    fn marked(&self) -> BTreeSet<RoundNo> {
+        self.ctx.app.picture().marks.iter().map(|mark| mark.round).collect()
+    }
+
     fn cell(&self, strip: &Strip, mark: &RoundMark) -> (&'static str, Style) {
         let (glyphs, theme) = (self.ctx.glyphs, self.ctx.theme);
+        if !mark.counts {
+            // Neither good nor bad: its place, and nothing to count.
+            return (if strip.tone == Tone::Ok { glyphs.left_out } else { " " }, theme.dim());
+        }
         let counts: &[&str] = if strip.mark { &[glyphs.kept] } else { glyphs.counts };
         match (strip.count)(mark).checked_sub(1) {
             Some(i) => {
@@ -142,11 +159,22 @@ impl HistoryPanel<'_> {
             (Some(a), Some(b)) => b.at.saturating_sub(a.at).as_secs(),
             _ => 0,
         };
-        let partial = rounds.iter().filter(|m| m.partial).count();
+        let partial = rounds.iter().filter(|m| m.counts && m.partial).count();
         let count = numbers::counted(rounds.len(), "round", "rounds");
-        let words = format!("{count}, {span} s {} {partial} partial", ctx.glyphs.dot);
+        let left_out = match rounds.iter().filter(|m| !m.counts).count() {
+            0 => String::new(),
+            n => format!(" {} {n} not counted", ctx.glyphs.dot),
+        };
+        let words = format!("{count}, {span} s {} {partial} partial{left_out}", ctx.glyphs.dot);
         let title = [ctx.bold("History", Tone::Plain)];
         pen.title(row, &title, (ctx.glyphs.rule, ctx.theme.dim()), &[ctx.dim(words)]);
+    }
+
+    /// What was different from this round on, and what was said in it.
+    fn changes_of(&self, no: RoundNo) -> String {
+        let ctx = self.ctx;
+        let marks = ctx.app.picture().marks.iter().filter(|mark| mark.round == no);
+        marks.map(|mark| format!(" {} {}", ctx.glyphs.dot, mark.change.words(ctx.glyphs.arrow))).collect()
     }
 
     /// Below the strips: where one has gone back to, what changed where, the first and the last number. What
@@ -160,8 +188,15 @@ impl HistoryPanel<'_> {
         };
         let mut ruler = Ruler { y, from, end, taken: Vec::new() };
         if let Some((no, x)) = self.cursor().and_then(|no| Some((no, column(no)?))) {
-            let here = format!("{} {no}", ctx.glyphs.here);
-            ruler.put(x.min(end.saturating_sub(width(&here))), &here, ctx.theme.bold(Tone::Plain), pen);
+            let changes = self.changes_of(no);
+            let (sign, bold) = (ctx.glyphs.here, ctx.theme.bold(Tone::Plain));
+            let here = format!("{sign} {no}");
+            let (after, before) = (format!("{here}{changes}"), format!("{no}{changes} {sign}"));
+            let left = (x + 1).saturating_sub(width(&before));
+            let placed = ruler.put(x, &after, bold, pen) || ruler.put(left, &before, bold, pen);
+            if !placed {
+                ruler.put(x.min(end.saturating_sub(width(&here))), &here, bold, pen);
+            }
         }
         // Of changes the newest: it is the one that is looked for.
         let mut marks: Vec<&Mark> = ctx.app.picture().marks.iter().collect();
@@ -169,8 +204,10 @@ impl HistoryPanel<'_> {
         for mark in marks {
             let Some(x) = column(mark.round) else { continue };
             let (change, sign) = (&mark.change, ctx.glyphs.mark);
-            let what = if change.what == "mode" { String::new() } else { format!("{} ", change.what) };
-            let words = format!("{what}{} {} {}", change.from, ctx.glyphs.arrow, change.to);
+            let mut words = change.words(ctx.glyphs.arrow);
+            if matches!(change, Change::Note(_)) {
+                words = cut(&words, NOTE, ctx.glyphs.ellipsis);
+            }
             let (after, before) = (format!("{sign} {words}"), format!("{words} {sign}"));
             let left = (x + 1).checked_sub(width(&before));
             let plain = Style::new();

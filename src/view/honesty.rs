@@ -4,6 +4,7 @@ use super::ctx::Ctx;
 use super::layout::WIDE;
 use super::text::spans_width;
 use super::theme::Tone;
+use crate::app::Recording;
 use crate::domain::event::SkipCause;
 use crate::domain::numbers;
 use ratatui::text::Span;
@@ -50,14 +51,20 @@ fn all(ctx: &Ctx<'_>) -> Vec<Group> {
             SkipCause::Rate => " rate",
         })
     }));
-    let mut groups = vec![
+    // A record that has gaps, or none at all, is what somebody will miss most.
+    let fault = match &ctx.app.recording {
+        Recording::Faulty(why) => Some((0, vec![ctx.bold(format!("recording: {why}"), Tone::Error)])),
+        Recording::On | Recording::Off => None,
+    };
+    let mut groups: Vec<Group> = fault.into_iter().collect();
+    groups.extend([
         (3, counted(hosts.to_string(), numbers::plural(hosts, "host", "hosts"))),
         (3, counted(rate, "attempts/s")),
         (1, time("start lag", pulse.start_lag())),
         (2, time("overshoot", pulse.overshoot())),
         (0, skipped),
         (0, zero("lingering", pulse.lingering())),
-    ];
+    ]);
     let unusual = [
         ("breakers open", pulse.open_breakers() as u64),
         ("backing off", pulse.backing_off() as u64),

@@ -3,6 +3,7 @@
 mod detail;
 mod fuzz;
 mod look;
+mod records;
 pub(super) mod scenes;
 
 use super::*;

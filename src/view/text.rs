@@ -34,6 +34,29 @@ pub fn cut(text: &str, most: u16, mark: &str) -> String {
     out
 }
 
+/// The text's end, with `mark` before it if there is more than this.
+#[must_use]
+pub fn cut_start(text: &str, most: u16, mark: &str) -> String {
+    if width(text) <= most {
+        return text.to_owned();
+    }
+    let mark = if width(mark) <= most { mark } else { "" };
+    format!("{mark}{}", end_of(text, most - width(mark)))
+}
+
+/// As much of the text's end as fits.
+fn end_of(text: &str, room: u16) -> &str {
+    let (mut from, mut used) = (text.len(), 0_u16);
+    for (at, grapheme) in text.grapheme_indices(true).rev() {
+        used = used.saturating_add(width(grapheme));
+        if used > room {
+            break;
+        }
+        from = at;
+    }
+    text.get(from..).unwrap_or_default()
+}
+
 /// The text, cut in its middle if it is wider than this: names often begin alike and differ at their ends.
 #[must_use]
 pub fn cut_middle(text: &str, most: u16, mark: &str) -> String {
@@ -42,16 +65,8 @@ pub fn cut_middle(text: &str, most: u16, mark: &str) -> String {
     }
     let room = most.saturating_sub(width(mark));
     let head = cut(text, room - room / 2, "");
-    let (mut from, mut used) = (text.len(), 0_u16);
-    for (at, grapheme) in text.grapheme_indices(true).rev() {
-        used = used.saturating_add(width(grapheme));
-        if used > room / 2 {
-            break;
-        }
-        from = at;
-    }
     let mark = if width(mark) <= most { mark } else { "" };
-    format!("{head}{mark}{}", text.get(from..).unwrap_or_default())
+    format!("{head}{mark}{}", end_of(text, room / 2))
 }
 
 /// Writes onto a buffer and never outside of it.
@@ -178,6 +193,9 @@ mod tests {
         assert_eq!(cut_middle("pricing-eu-primary", 9, "…"), "pric…mary");
         assert_eq!(cut_middle("日本語テキスト", 8, "…"), "日本…ト");
         assert_eq!(cut_middle("abc", 0, "…"), "");
+        assert_eq!(cut_start("deployed 1.2", 8, "…"), "…yed 1.2");
+        assert_eq!(cut_start("日本語テキスト", 8, "…"), "…キスト");
+        assert_eq!(cut_start("abc", 0, "…"), "");
     }
 
     proptest! {
@@ -185,6 +203,7 @@ mod tests {
         fn a_cut_text_fits(text in "\\PC{0,40}", most in 0_u16..30) {
             prop_assert!(width(&cut(&text, most, "…")) <= most);
             prop_assert!(width(&cut_middle(&text, most, "…")) <= most);
+            prop_assert!(width(&cut_start(&text, most, "…")) <= most);
         }
 
         #[test]

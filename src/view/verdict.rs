@@ -5,7 +5,7 @@ use super::layout::{Regions, Size};
 use super::text::{Pen, Row, cut, spans_width, width};
 use super::theme::Tone;
 use crate::app::lane::Tally;
-use crate::app::{App, Health, LiveRound, Pace, Shown};
+use crate::app::{App, Health, LiveRound, Pace, Recording, Shown};
 use crate::domain::numbers;
 use crate::domain::{EndedBy, Mode, Outcome, Round};
 use ratatui::buffer::Buffer;
@@ -32,6 +32,7 @@ impl Widget for &Verdict<'_> {
             (Size::Small, Some(no)) => vec![ctx.bold(no.to_string(), Tone::Plain)],
             (_, Some(no)) => vec![ctx.bold(format!("Round {no}"), Tone::Plain)],
         };
+        let title = [title, self.warming_up(size)].concat();
         let right = match &ctx.app.health {
             Health::Failed(why) => vec![ctx.bold(cut(why, row.width / 2, ctx.glyphs.ellipsis), Tone::Error)],
             Health::Running => self.right(),
@@ -40,16 +41,17 @@ impl Widget for &Verdict<'_> {
         let room = row.width.saturating_sub(spans_width(&right) + 1);
         let forms = [size == Size::Min, true].map(|bare| {
             let counts = self.counts(bare).into_iter();
-            title
-                .iter()
-                .cloned()
-                .chain(counts.flat_map(|c| [vec![Span::raw("  ")], c].concat()))
-                .collect::<Vec<_>>()
+            title.iter().cloned().chain(counts.flat_map(|c| [vec![gap()], c].concat())).collect::<Vec<_>>()
         });
         let left = forms.iter().find(|f| spans_width(f) <= room).unwrap_or(&title);
         let rule = if size >= Size::Medium { ctx.glyphs.rule } else { " " };
         Pen::new(buf).title(row, left, (rule, ctx.theme.dim()), &right);
     }
+}
+
+/// What sets two things apart.
+fn gap() -> Span<'static> {
+    Span::raw("  ")
 }
 
 impl Verdict<'_> {
@@ -60,6 +62,14 @@ impl Verdict<'_> {
             return self.ctx.budget();
         }
         vec![self.ctx.bold(format!("{} {to}", self.ctx.glyphs.arrow), Tone::Plain)]
+    }
+
+    /// That the round counts nowhere: `warming up 2 of 5`.
+    fn warming_up(&self, size: Size) -> Vec<Span<'static>> {
+        let Some((no, of)) = self.ctx.app.warming_up() else { return Vec::new() };
+        let of = of.map_or_else(String::new, |of| format!(" {no} of {of}"));
+        let words = if size == Size::Min { "warm-up" } else { "warming up" };
+        vec![gap(), self.ctx.dim(format!("{words}{of}"))]
     }
 
     fn counts(&self, bare: bool) -> Vec<Vec<Span<'static>>> {
@@ -102,7 +112,14 @@ impl Verdict<'_> {
             }
             let elapsed = numbers::ms(ctx.app.elapsed());
             let shown = if ctx.app.round_no().is_some() { elapsed } else { "waiting".to_owned() };
-            return vec![ctx.bold(shown, Tone::Plain)];
+            let mut right = vec![ctx.bold(shown, Tone::Plain)];
+            // There is no header that could say so.
+            match ctx.app.recording {
+                Recording::Off => {}
+                Recording::On => right.insert(0, Ctx::plain(format!("{} ", ctx.glyphs.recorded))),
+                Recording::Faulty(_) => right = ctx.recording().into_iter().collect(),
+            }
+            return right;
         }
         let most = self.regions.area.width * 2 / 3;
         let (text, tone) = match ctx.app.shown() {

@@ -227,7 +227,8 @@ fn faults_go_round_at_simulated_endpoints_only_and_are_marked() {
     press(&mut app, Action::Fault);
     press(&mut app, Action::Fault);
     fx::start(&mut app, &fx::round(5, fx::at(5), &Arc::new(fx::settings(Mode::Deadline)), &fx::TYPICAL));
-    let change = Change { what: "recs".to_owned(), from: "as-written".to_owned(), to: "slow".to_owned() };
+    let change =
+        Change::Value { what: "recs".to_owned(), from: "as-written".to_owned(), to: "slow".to_owned() };
     assert!(app.picture().marks.iter().eq([&Mark { round: RoundNo(5), change }]), "two steps are one change");
 }
 
