@@ -111,12 +111,16 @@ async fn observe(
     signals: &mut Signals,
 ) -> Result<Option<Signal>, RunError> {
     printer.begin()?;
-    let news = session.recording_news();
+    let (news, mut told) = (session.recording_news(), false);
     loop {
         let behind = printer.output.is_behind();
         tokio::select! {
             signal = signals.next() => return Ok(Some(signal)),
-            () = news.notified() => session.recording().iter().for_each(complain),
+            // Once: what all of it cost is said at the end.
+            () = news.notified(), if !told => {
+                session.recording().iter().for_each(complain);
+                told = true;
+            }
             written = printer.output.catch_up(), if behind => written.map_err(RunError::Output)?,
             event = session.next(), if !behind => match event {
                 Some(event) => printer.event(event)?,

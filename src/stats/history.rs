@@ -9,6 +9,7 @@ const KEPT: usize = 512;
 
 /// What is remembered of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that have nothing to do with each other")]
 pub struct RoundMark {
     /// Its number.
     pub no: RoundNo,

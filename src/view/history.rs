@@ -174,7 +174,9 @@ impl HistoryPanel<'_> {
     fn changes_of(&self, no: RoundNo) -> String {
         let ctx = self.ctx;
         let marks = ctx.app.picture().marks.iter().filter(|mark| mark.round == no);
-        marks.map(|mark| format!(" {} {}", ctx.glyphs.dot, mark.change.words(ctx.glyphs.arrow))).collect()
+        let words: Vec<String> = marks.map(|mark| mark.change.words(ctx.glyphs.arrow)).collect();
+        let dot = format!(" {} ", ctx.glyphs.dot);
+        if words.is_empty() { String::new() } else { format!("{dot}{}", words.join(&dot)) }
     }
 
     /// Below the strips: where one has gone back to, what changed where, the first and the last number. What

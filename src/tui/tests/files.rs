@@ -24,8 +24,11 @@ fn read(path: &Path) -> Vec<Record> {
     std::iter::from_fn(|| reader.next_record().unwrap()).collect()
 }
 
-fn notes(records: &[Record]) -> Vec<&str> {
-    let note = |r| if let &Record::Note(_, ref text) = r { Some(text.as_str()) } else { None };
+fn notes<'r>(records: &'r [Record]) -> Vec<&'r str> {
+    let note = |record: &'r Record| match record {
+        Record::Note(_, text) => Some(text.as_str()),
+        _ => None,
+    };
     records.iter().filter_map(note).collect()
 }
 
