@@ -55,7 +55,7 @@ impl Widget for &BlamePanel<'_> {
         pen.title(first, &[title], (ctx.glyphs.rule, dim), &[ctx.dim(window)]);
         let (grid, y) = (Grid::of(area), area.y + 1);
         if blame.rounds == 0 {
-            pen.put(grid.name, y, area.right(), "no round has settled yet", dim);
+            pen.put(grid.name, y, area.right(), self.ctx.nothing_counted(), dim);
             return;
         }
         pen.put(grid.name, y, grid.last, "endpoint", dim);

@@ -77,6 +77,12 @@ impl<'a> Ctx<'a> {
         format!("{} {} {rounds}", self.app.window.title(), self.glyphs.dot)
     }
 
+    /// Why there is nothing to count.
+    #[must_use]
+    pub fn nothing_counted(&self) -> &'static str {
+        if self.app.stats().history().is_empty() { "no round has settled yet" } else { "no round counts yet" }
+    }
+
     /// An endpoint's name within so many columns, cut in its middle.
     #[must_use]
     pub fn name(&self, id: EndpointId, most: u16) -> String {

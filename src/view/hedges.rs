@@ -94,7 +94,7 @@ impl Widget for &Hedges<'_> {
         let y = area.y + 1;
         if rounds == 0 || rows.is_empty() {
             let words = match ctx.app.round_settings().mode {
-                _ if rounds == 0 => "no round has settled yet".to_owned(),
+                _ if rounds == 0 => self.ctx.nothing_counted().to_owned(),
                 mode => format!("no hedges in {mode} rounds"),
             };
             pen.put(grid.name, y, area.right(), &words, theme.dim());

@@ -170,6 +170,22 @@ impl HistoryPanel<'_> {
         pen.title(row, &title, (ctx.glyphs.rule, ctx.theme.dim()), &[ctx.dim(words)]);
     }
 
+    /// A mark in its column, with its words behind or before it where they fit into so many columns there.
+    fn mark(&self, mark: &Mark, x: u16, (behind, before): (u16, u16), ruler: &mut Ruler, pen: &mut Pen<'_>) {
+        let (sign, plain) = (self.ctx.glyphs.mark, Style::new());
+        let words = mark.change.words(self.ctx.glyphs.arrow);
+        let cut_to = |room: u16| cut(&words, room, self.ctx.glyphs.ellipsis);
+        let (after, ahead) = (format!("{sign} {}", cut_to(behind)), format!("{} {sign}", cut_to(before)));
+        let left = (x + 1).checked_sub(width(&ahead));
+        let placed = behind > 0 && ruler.put(x, &after, plain, pen)
+            || before > 0 && left.is_some_and(|x| ruler.put(x, &ahead, plain, pen))
+            || ruler.put(x, sign, plain, pen);
+        if !placed {
+            // Two changes in neighbouring rounds: the sign alone touches nothing that could be read with it.
+            ruler.squeeze(x, sign, pen);
+        }
+    }
+
     /// What was different from this round on, and what was said in it.
     fn changes_of(&self, no: RoundNo) -> String {
         let ctx = self.ctx;
@@ -200,26 +216,15 @@ impl HistoryPanel<'_> {
                 ruler.put(x.min(end.saturating_sub(width(&here))), &here, bold, pen);
             }
         }
-        // Of changes the newest: it is the one that is looked for.
-        let mut marks: Vec<&Mark> = ctx.app.picture().marks.iter().collect();
-        marks.sort_by_key(|mark| std::cmp::Reverse(mark.round));
-        for mark in marks {
-            let Some(x) = column(mark.round) else { continue };
-            let (change, sign) = (&mark.change, ctx.glyphs.mark);
-            let mut words = change.words(ctx.glyphs.arrow);
-            if matches!(change, Change::Note(_)) {
-                words = cut(&words, NOTE, ctx.glyphs.ellipsis);
-            }
-            let (after, before) = (format!("{sign} {words}"), format!("{words} {sign}"));
-            let left = (x + 1).checked_sub(width(&before));
-            let plain = Style::new();
-            let placed = ruler.put(x, &after, plain, pen)
-                || left.is_some_and(|x| ruler.put(x, &before, plain, pen))
-                || ruler.put(x, sign, plain, pen);
-            if !placed {
-                // Two changes in neighbouring rounds: the sign alone touches nothing that could be read with it.
-                ruler.squeeze(x, sign, pen);
-            }
+        // What somebody said comes first; then of changes the newest: it is the one that is looked for.
+        let mut marks: Vec<(&Mark, u16)> =
+            ctx.app.picture().marks.iter().filter_map(|mark| Some((mark, column(mark.round)?))).collect();
+        let is_note = |mark: &Mark| matches!(mark.change, Change::Note(_));
+        marks.sort_by_key(|(mark, _)| (!is_note(mark), std::cmp::Reverse(mark.round)));
+        let notes: Vec<u16> = marks.iter().filter(|(mark, _)| is_note(mark)).map(|&(_, x)| x).collect();
+        for (mark, x) in marks {
+            let room = if is_note(mark) { note_room(x, &notes) } else { (u16::MAX, u16::MAX) };
+            self.mark(mark, x, room, &mut ruler, pen);
         }
         let dim = ctx.theme.dim();
         ruler.put(start, &first.no.to_string(), dim, pen);
@@ -228,6 +233,15 @@ impl HistoryPanel<'_> {
             ruler.put(end.saturating_sub(width(&last)), &last, dim, pen);
         }
     }
+}
+
+/// Columns for the words of a note behind and before its sign, so that no other note's sign is covered.
+fn note_room(x: u16, notes: &[u16]) -> (u16, u16) {
+    // Its own sign and a blank on the one side, two blanks on the other; a few letters say nothing.
+    let room = |gap: u16| Some(gap.saturating_sub(4).min(NOTE)).filter(|&room| room >= 6).unwrap_or(0);
+    let behind = notes.iter().filter(|&&other| other > x).map(|other| other - x).min();
+    let before = notes.iter().filter(|&&other| other < x).map(|other| x - other).min();
+    (room(behind.unwrap_or(u16::MAX)), room(before.unwrap_or(u16::MAX)))
 }
 
 /// A row in which nothing may touch what stands there already.

@@ -83,7 +83,7 @@ impl Missing<'_> {
             y += 1;
         }
         if totals.rounds == 0 {
-            pen.put(grid.name, y, grid.end, "no round has settled yet", theme.dim());
+            pen.put(grid.name, y, grid.end, self.ctx.nothing_counted(), theme.dim());
             return;
         }
         if rows.is_empty() {
