@@ -29,8 +29,8 @@ const USUAL: (u16, u16) = (120, 40);
 pub(super) struct Files {
     /// In which directory; empty: the current one.
     pub(super) folder: PathBuf,
-    /// The round that runs on a picture, and where it is to be written when it is over.
-    awaited: Option<(RoundNo, PathBuf)>,
+    /// Rounds that run on a picture, and where they are to be written when they are over.
+    awaited: Vec<(RoundNo, PathBuf)>,
     /// Pictures so far.
     pictures: Vec<PathBuf>,
 }
@@ -38,7 +38,10 @@ pub(super) struct Files {
 impl Files {
     /// What was exported, for the normal screen.
     pub(super) fn told(&self) -> impl Iterator<Item = String> {
-        self.pictures.iter().map(|path| format!("exported {} and .json", shown(path)))
+        self.pictures.iter().map(|path| {
+            let round = if path.with_extension("json").exists() { " and .json" } else { "" };
+            format!("exported {}{round}", shown(path))
+        })
     }
 }
 
@@ -145,14 +148,23 @@ where
         Ok(path)
     }
 
-    /// Tells the app how the recording stands.
+    /// Tells the app how the recording stands. Trouble is also said once, for screens without room for its reason.
     pub(super) fn look_at_recording(&mut self) {
         let now = match self.session.recording().map(|recording| recording.fault()) {
             None => Recording::Off,
             Some(None) => Recording::On,
             Some(Some(fault)) => Recording::Faulty(fault),
         };
+        let trouble = match &now {
+            Recording::Faulty(why) if !matches!(self.app.recording, Recording::Faulty(_)) => {
+                Some(why.clone())
+            }
+            _ => None,
+        };
         self.tell(Message::Recording(now));
+        if let Some(why) = trouble {
+            self.say(Notice::Failed(format!("recording: {why}")));
+        }
     }
 
     /// Writes the picture, and the round on it; one that runs is written when it is over.
@@ -186,7 +198,7 @@ where
                 Err(error) => Notice::Failed(format!("cannot write {path}: {}", words(error))),
             },
             (None, Some(no)) => {
-                self.files.awaited = Some((no, data));
+                self.files.awaited.push((no, data));
                 Notice::Done(done)
             }
             (None, None) => Notice::Done(format!("exported {}", shown(picture))),
@@ -196,10 +208,11 @@ where
     /// Writes a round down that was running when its picture was taken.
     pub(super) fn awaited(&mut self, event: &Event) {
         let Event::RoundSettled { round, .. } = event else { return };
-        if let Some((_, path)) = self.files.awaited.take_if(|(no, _)| *no == round.no)
-            && let Err(error) = write_round(self.session, round, &path)
-        {
-            self.say(Notice::Failed(format!("cannot write {}: {}", shown(&path), words(error))));
+        let due = self.files.awaited.extract_if(.., |(no, _)| *no == round.no);
+        for (_, path) in due.collect::<Vec<_>>() {
+            if let Err(error) = write_round(self.session, round, &path) {
+                self.say(Notice::Failed(format!("cannot write {}: {}", shown(&path), words(error))));
+            }
         }
     }
 }

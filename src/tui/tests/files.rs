@@ -13,7 +13,7 @@ fn dir() -> TempDir {
 
 /// The folder's files with this extension, by name.
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let entries = std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
     let mut found: Vec<PathBuf> = entries.filter(|p| p.extension().is_some_and(|e| e == extension)).collect();
     found.sort();
     found
@@ -139,4 +139,28 @@ fn s8_what_cannot_be_written_is_said_and_rounds_go_on() {
     );
     assert_eq!(why, Leave::Quit);
     assert!(!words.iter().any(|w| w.starts_with("exported")), "{words:?}");
+}
+
+#[test]
+fn s8_a_recording_that_is_lost_is_said_and_stays_marked() {
+    let dir = dir();
+    let folder = dir.path().join("gone");
+    std::fs::create_dir(&folder).unwrap();
+    let gone = folder.clone();
+    let vanishes = move |screen: &str| {
+        let recorded = screen.contains("◉ rec") && files(&gone, "ndjson").len() == 1;
+        recorded && std::fs::remove_dir_all(&gone).is_ok()
+    };
+    let (why, ..) = play_in(
+        &folder,
+        vec![
+            resized(),
+            on("1 round,", char('R')),
+            when(vanishes, char('w')),
+            when(|s| s.matches("recording: the file was deleted").count() == 2, char('w')),
+            when(|s| s.contains("✕ rec") && s.matches("recording: the file").count() == 1, char('R')),
+            when(|s| !s.contains("rec   live"), char('q')),
+        ],
+    );
+    assert_eq!(why, Leave::Quit);
 }
