@@ -1,0 +1,142 @@
+//! Recordings in every format, and with every trouble that a disk can give.
+
+use super::*;
+use crate::domain::event::Vitals;
+use crate::domain::{Mode, Settings};
+use crate::recording::{EndpointLine, Reader, Record, open};
+use crate::stats::fixture as fx;
+use std::path::Path;
+
+fn scribe() -> Scribe {
+    let endpoint =
+        |name: &str| EndpointLine { name: name.to_owned(), required: false, replicas: 1, breaker: false };
+    let endpoints = vec![endpoint("a"), endpoint("b")];
+    Scribe::new("two", "2026-02-03T04:05:06Z", endpoints, Arc::new(Settings::default()))
+}
+
+fn settled(no: u64) -> Event {
+    let fates = [fx::Fate::Answers(40.0), fx::Fate::Answers(900.0)];
+    let round = fx::round(no, fx::at(no), &Arc::new(fx::settings(Mode::Deadline)), &fates);
+    Event::RoundSettled { round: Arc::new(round), vitals: Vitals::default() }
+}
+
+fn begin(recordings: &mut Recordings, path: &Path, force: bool) {
+    let writer = Writer::create(path, force).unwrap();
+    recordings.begin(writer, scribe(), Instant::now()).unwrap();
+}
+
+fn read(path: &Path) -> Vec<Record> {
+    let mut reader = Reader::new(open(path).unwrap());
+    let mut records = Vec::new();
+    while let Some(record) = reader.next_record().unwrap() {
+        records.push(record);
+    }
+    assert_eq!(reader.left_out(), None);
+    records
+}
+
+#[test]
+fn s7_a_recording_has_its_session_its_rounds_and_its_summary_in_every_format() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["r.ndjson", "r.gz", "r.zst"] {
+        let (path, mut recordings) = (dir.path().join(name), Recordings::default());
+        begin(&mut recordings, &path, false);
+        for no in 1..=30 {
+            recordings.now().unwrap().event(&settled(no));
+        }
+        let [done] = <[Recording; 1]>::try_from(recordings.finish()).unwrap();
+        assert_eq!((done.lines, done.lost, done.fault(), done.closed), (32, 0, None, true), "{name}");
+        let records = read(&path);
+        assert!(matches!(records.first(), Some(Record::Session(_))), "{name}");
+        let Some(Record::Summary(summary)) = records.last() else { panic!("{name}: no summary") };
+        assert_eq!((records.len(), summary.rounds), (32, 30), "{name}");
+    }
+}
+
+#[test]
+fn recordings_follow_each_other_and_all_are_told() {
+    let (dir, mut recordings) = (tempfile::tempdir().unwrap(), Recordings::default());
+    let paths = ["one", "two"].map(|name| dir.path().join(name));
+    for (path, no) in paths.iter().zip(1..) {
+        begin(&mut recordings, path, false);
+        recordings.now().unwrap().event(&settled(no));
+    }
+    let done = recordings.finish();
+    assert_eq!(done.iter().map(|r| &r.path).collect::<Vec<_>>(), paths.iter().collect::<Vec<_>>());
+    assert!(paths.iter().all(|path| read(path).len() == 3));
+    assert!(recordings.finish().is_empty() && recordings.state().is_none());
+}
+
+#[test]
+fn a_session_that_is_dropped_closes_its_recording() {
+    let (dir, mut recordings) = (tempfile::tempdir().unwrap(), Recordings::default());
+    let path = dir.path().join("r.gz");
+    begin(&mut recordings, &path, false);
+    recordings.now().unwrap().event(&settled(1));
+    drop(recordings);
+    assert!(matches!(read(&path).last(), Some(Record::Summary(_))));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_full_disk_is_told_once_in_words_and_what_is_lost_is_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["full.ndjson", "full.gz", "full.zst"] {
+        let (path, mut recordings) = (dir.path().join(name), Recordings::default());
+        std::os::unix::fs::symlink("/dev/full", &path).unwrap();
+        begin(&mut recordings, &path, true);
+        // Told without being asked.
+        recordings.news().notified().await;
+        assert_eq!(recordings.state().unwrap().trouble.as_deref(), Some("No space left on device"));
+        for no in 1..=30 {
+            recordings.now().unwrap().event(&settled(no));
+        }
+        let done = recordings.finish().remove(0);
+        let fault = done.fault().unwrap();
+        assert!(fault.starts_with("No space left on device, 3"), "{name}: {fault}");
+        assert!(done.lost >= 31, "{name}: {done:?}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_deleted_file_is_noticed_without_a_round() {
+    let (dir, mut recordings) = (tempfile::tempdir().unwrap(), Recordings::default());
+    let path = dir.path().join("gone/r.ndjson");
+    std::fs::create_dir(dir.path().join("gone")).unwrap();
+    begin(&mut recordings, &path, false);
+    while recordings.state().unwrap().lines == 0 {
+        std::thread::yield_now();
+    }
+    std::fs::remove_dir_all(dir.path().join("gone")).unwrap();
+    recordings.news().notified().await;
+    assert_eq!(recordings.state().unwrap().fault().as_deref(), Some("the file was deleted"));
+    recordings.now().unwrap().event(&settled(1));
+    let done = recordings.finish().remove(0);
+    assert_eq!(done.fault().as_deref(), Some("the file was deleted, 2 lines lost"), "the summary, too");
+}
+
+/// A disk that takes nothing: a pipe that nobody reads.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_that_hangs_holds_up_nobody() {
+    let (dir, mut recordings) = (tempfile::tempdir().unwrap(), Recordings::default());
+    let path = dir.path().join("pipe");
+    let (fifo, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+    rustix::fs::mknodat(rustix::fs::CWD, &path, fifo, mode, 0).unwrap();
+    // A reader that opens it and does not read.
+    let opened = path.clone();
+    let reader = std::thread::spawn(move || std::fs::File::open(opened).unwrap());
+    begin(&mut recordings, &path, true);
+    let reader = reader.join().unwrap();
+    for no in 1..=5000 {
+        recordings.now().unwrap().event(&settled(no));
+    }
+    let state = recordings.state().unwrap();
+    assert_eq!(state.trouble.as_deref(), Some("the disk does not keep up"));
+    assert!(state.lost > 0 && state.lines < 5000, "{state:?}");
+    // Given up at the end, when the disk still takes nothing.
+    let done = recordings.finish().remove(0);
+    assert!(!done.closed);
+    drop(reader);
+}
