@@ -80,6 +80,9 @@ impl Writer {
     /// See [`CreateError`].
     pub fn create(path: &Path, force: bool) -> Result<Self, CreateError> {
         let failed = |error: io::Error| match (error.kind(), path.parent()) {
+            (io::ErrorKind::AlreadyExists, _) if path.is_dir() => {
+                CreateError::Io(path.to_owned(), io::ErrorKind::IsADirectory.into())
+            }
             (io::ErrorKind::AlreadyExists, _) => CreateError::Exists(path.to_owned()),
             (io::ErrorKind::NotFound, Some(parent)) if !parent.as_os_str().is_empty() => {
                 CreateError::NoDirectory(path.to_owned(), parent.to_owned())
@@ -242,10 +245,12 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_is_not_there_is_named() {
+    fn a_directory_that_is_not_there_or_in_the_way_is_named() {
         let dir = dir();
         let error = Writer::create(&dir.path().join("no/where.ndjson"), true).unwrap_err().to_string();
         assert!(error.contains("there is no directory") && error.ends_with("/no"), "{error}");
+        let error = Writer::create(dir.path(), false).unwrap_err();
+        assert!(matches!(&error, CreateError::Io(_, why) if why.kind() == io::ErrorKind::IsADirectory));
         let error = Writer::create(Path::new("bad\u{1b}[2J/r"), false).unwrap_err().to_string();
         assert!(!error.contains('\u{1b}'), "{error}");
     }

@@ -189,7 +189,9 @@ impl Recorder {
             state.queued = queued;
         }
         if let Err(error) = self.queue.try_send(text) {
-            self.shared.state().queued -= length;
+            let mut state = self.shared.state();
+            state.queued = state.queued.saturating_sub(length);
+            drop(state);
             match error {
                 TrySendError::Full(_) => self.shared.trouble(1, full),
                 TrySendError::Disconnected(_) => self.shared.trouble(1, || "its thread ended".to_owned()),
