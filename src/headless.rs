@@ -1,6 +1,7 @@
 //! `run` and `check`: the same engine without a terminal.
 
 mod check;
+pub mod gate;
 mod output;
 mod run;
 mod text;
