@@ -193,6 +193,7 @@ fn blank() -> Round {
         quorum_impossible_at: None,
         quorum_at: None,
         lingering: 0,
+        warmup: false,
         answered_optional: 0,
         failed: Vec::new(),
         calls: Vec::new(),

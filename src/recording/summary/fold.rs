@@ -5,7 +5,7 @@
 
 use super::times::Times;
 use super::{EndpointSummary, GateLine, HedgesTotal, RoundTimes, SummaryLine};
-use crate::domain::{Call, Connected, EndedBy, EndpointId, Outcome, Reason, Round, Suppressed, Suppression};
+use crate::domain::{Call, Connected, EndpointId, Outcome, Reason, Round, Suppressed, Suppression};
 use crate::recording::line::name_of;
 use crate::recording::units::{Millis, Ordered};
 use crate::whatif::survival::{Curve, Grade, Observation, Observed, Tied, observation};
@@ -19,6 +19,8 @@ pub struct SummaryFold {
     failed: u64,
     partial: u64,
     skipped: u64,
+    /// Those of them while it warmed up.
+    skipped_before: u64,
     completeness: f64,
     took: Times<1>,
     endpoints: Vec<EndpointFold>,
@@ -71,6 +73,7 @@ impl SummaryFold {
             failed: 0,
             partial: 0,
             skipped: 0,
+            skipped_before: 0,
             completeness: 0.0,
             took: Times::default(),
             endpoints: vec![EndpointFold::default(); names.len()],
@@ -80,9 +83,13 @@ impl SummaryFold {
         }
     }
 
-    /// Adds a settled round. One that was given up says nothing of the upstreams and is left out.
+    /// Adds a settled round, unless it does not count. Of one that warms up only its connections are remembered.
     pub fn push(&mut self, round: &Round) {
-        if round.ended_by == EndedBy::Aborted {
+        if !round.counts() {
+            if round.warmup {
+                self.skipped_before = self.skipped;
+                self.connect(round);
+            }
             return;
         }
         self.rounds += 1;
@@ -118,7 +125,15 @@ impl SummaryFold {
         }
     }
 
-    /// Planned starts that did not happen, in total so far.
+    fn connect(&mut self, round: &Round) {
+        for call in &round.calls {
+            if let Some(endpoint) = self.endpoints.get_mut(call.endpoint.index()) {
+                endpoint.connected.reconnects(call);
+            }
+        }
+    }
+
+    /// Planned starts that did not happen, in total so far; said before the round that it was known with.
     pub const fn skipped(&mut self, total: u64) {
         self.skipped = total;
     }
@@ -149,10 +164,10 @@ impl SummaryFold {
         ratio(self.failed, self.rounds)
     }
 
-    /// Planned starts that did not happen.
+    /// Planned starts that did not happen, without those while it warmed up.
     #[must_use]
     pub const fn skipped_starts(&self) -> u64 {
-        self.skipped
+        self.skipped.saturating_sub(self.skipped_before)
     }
 
     /// Nearest-rank quantile of the rounds' `took`, 0 < q < 1.
@@ -207,7 +222,7 @@ impl SummaryFold {
         SummaryLine {
             rounds: self.rounds,
             failed: self.failed,
-            skipped: self.skipped,
+            skipped: self.skipped_starts(),
             partial: self.partial_share(),
             completeness: self.completeness(),
             round: RoundTimes { n: self.rounds, p50_ms: at(0.5), p90_ms: at(0.9), p99_ms: at(0.99) },
