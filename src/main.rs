@@ -2,7 +2,8 @@
 
 use clap::Parser;
 use fanscope::cli::{Check, Cli, CliCommand, Format, Look, Observe, Run};
-use fanscope::headless::{self, Ended, Form, RunError};
+use fanscope::headless::{self, Ended, Form, Gates, RunError, Task, Verdict};
+use fanscope::profile::Profile;
 use fanscope::session::{self, Choice, Signal};
 use fanscope::tui;
 use std::error::Error;
@@ -12,7 +13,13 @@ use std::process::ExitCode;
 /// Usage, profile or environment: something the user has to change.
 const USAGE: u8 = 2;
 
-/// A fault of the program itself (`EX_SOFTWARE`); 1 is for gates that failed.
+/// A gate does not hold.
+const GATE_FAILED: u8 = 1;
+
+/// A gate had no data, and none failed.
+const NO_DATA: u8 = 3;
+
+/// A fault of the program itself (`EX_SOFTWARE`).
 const INTERNAL: u8 = 70;
 
 fn main() -> ExitCode {
@@ -57,12 +64,16 @@ fn rounds(run: &Run) -> ExitCode {
         Ok(profile) => profile,
         Err(error) => return complain(&error),
     };
-    let form = match run.format {
-        Format::Text => Form::Text,
-        Format::Json => Form::Json,
+    let task = match task(run, &profile) {
+        Ok(task) => task,
+        Err(error) => return complain(&*error),
     };
-    match headless::run(profile, run.rounds, form, io::stdout()) {
-        Ok(Ended::Completed | Ended::ClosedPipe) => ExitCode::SUCCESS,
+    match headless::run(profile, task, io::stdout()) {
+        Ok(Ended::Completed(verdict) | Ended::ClosedPipe(verdict)) => match verdict {
+            Verdict::Passed => ExitCode::SUCCESS,
+            Verdict::Failed => ExitCode::from(GATE_FAILED),
+            Verdict::NoData => ExitCode::from(NO_DATA),
+        },
         Ok(Ended::Signal(signal)) => die(signal),
         Err(error @ RunError::Stopped(_)) => {
             complain(&error);
@@ -70,6 +81,24 @@ fn rounds(run: &Run) -> ExitCode {
         }
         Err(error) => complain(&error),
     }
+}
+
+/// What the run is to do; gates and their baseline are read before anything is sent.
+fn task(run: &Run, profile: &Profile) -> Result<Task, Box<dyn Error>> {
+    let file = run.baseline.as_deref();
+    let baseline = file.map(|file| headless::baseline(file, &mut io::stderr())).transpose()?;
+    let names: Vec<String> = profile.endpoints.iter().map(|e| e.name.clone()).collect();
+    Ok(Task {
+        rounds: run.goal(),
+        time: run.time,
+        warmup: run.warmup,
+        gates: Gates::parse(&run.gates, &names, baseline.is_some())?,
+        baseline,
+        form: match run.format {
+            Format::Text => Form::Text,
+            Format::Json => Form::Json,
+        },
+    })
 }
 
 fn check_profiles(check: &Check) -> ExitCode {

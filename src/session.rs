@@ -191,6 +191,12 @@ impl Session {
         self.profile.call_specs()
     }
 
+    /// Asks the engine to start no more rounds and to end when those that run have ended.
+    pub fn finish(&mut self) {
+        // There is room for it unless the engine has ended or is about to, by an earlier command.
+        drop(self.engine.commands.try_send(Command::Finish));
+    }
+
     /// Asks the engine to abandon what runs, and waits for its last events, at most `patience`. Returns the
     /// events that came.
     pub async fn quit(&mut self, patience: Duration) -> Vec<Event> {

@@ -10,7 +10,7 @@ mod value;
 mod words;
 
 pub use judge::Verdict;
-pub(super) use judge::{judge, table, verdict};
+pub(super) use judge::{Judged, judge, table, verdict};
 
 use metric::{Metric, Percentile};
 use parse::{Known, parse};

@@ -51,6 +51,9 @@ pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
             hedges.reconnects,
         );
     }
+    if summary.rounded {
+        out.push_str("\nso many calls that their times are rounded, by up to 0.1 %\n");
+    }
     out
 }
 

@@ -67,7 +67,7 @@ mod tests {
         let arguments = ["good".to_owned(), "ü\nbad \u{1b}".to_owned(), "end".to_owned()];
         let faults = [fault(1, 3..6, "this is bad"), fault(2, 3..3, "this is short")];
         let shown = argument_faults("--gate", &arguments, &faults).unwrap().to_string();
-        let want = "--gate, column 3: this is bad\n  |\n  | ü bad ␛\n  |   ^^^\n  = do better\n\n--gate, column 4: \
+        let want = "--gate, column 3: this is bad\n  |\n  | ü bad \\x1b\n  |   ^^^\n  = do better\n\n--gate, column 4: \
                     this is short\n  |\n  | end\n  |    ^\n  = do better\n\n2 errors in command line";
         assert_eq!(shown, want);
         assert_eq!(argument_faults("--gate", &arguments, &[]), None);

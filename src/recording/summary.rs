@@ -97,7 +97,7 @@ pub struct HedgesTotal {
     pub wasted: u64,
     /// `sent / primaries`; null without primaries.
     pub extra_load: Option<f64>,
-    /// Time spent for nothing, that of `Call::wasted_attempts` of all calls.
+    /// Time spent for nothing: by hedges that did not win and by primaries that lost to one.
     pub wasted_ms: Millis,
     /// Connections dialled again, as [`Connected::reconnects`] counts them.
     pub reconnects: u64,

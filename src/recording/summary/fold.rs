@@ -8,7 +8,9 @@ use super::{EndpointSummary, GateLine, HedgesTotal, RoundTimes, SummaryLine};
 use crate::domain::{Call, Connected, EndpointId, Outcome, Reason, Round, Suppressed, Suppression};
 use crate::recording::line::name_of;
 use crate::recording::units::{Millis, Ordered};
+use crate::recording::{ReadError, Reader, Record};
 use crate::whatif::survival::{Curve, Grade, Observation, Observed, Tied, observation};
+use std::io::BufRead;
 use std::time::Duration;
 
 /// Folds settled rounds into a [`SummaryLine`].
@@ -21,6 +23,8 @@ pub struct SummaryFold {
     skipped: u64,
     /// Those of them while it warmed up.
     skipped_before: u64,
+    /// Those of earlier sessions.
+    skipped_earlier: u64,
     completeness: f64,
     took: Times<1>,
     endpoints: Vec<EndpointFold>,
@@ -74,6 +78,7 @@ impl SummaryFold {
             partial: 0,
             skipped: 0,
             skipped_before: 0,
+            skipped_earlier: 0,
             completeness: 0.0,
             took: Times::default(),
             endpoints: vec![EndpointFold::default(); names.len()],
@@ -138,6 +143,38 @@ impl SummaryFold {
         self.skipped = total;
     }
 
+    /// Another session of the same endpoints begins: its skipped starts count anew, and it has no connections yet.
+    pub fn begin(&mut self) {
+        self.skipped_earlier = self.skipped_starts();
+        (self.skipped, self.skipped_before) = (0, 0);
+        self.endpoints.iter_mut().for_each(|endpoint| endpoint.connected = Connected::default());
+    }
+
+    /// Folds a record from its beginning to its end.
+    ///
+    /// # Errors
+    /// See [`ReadError`].
+    pub fn of_record<R: BufRead>(reader: &mut Reader<R>) -> Result<Self, ReadError> {
+        let mut fold = Self::new(&[]);
+        let mut begun = false;
+        while let Some(record) = reader.next_record()? {
+            match record {
+                Record::Session(session) if !begun => {
+                    let names: Vec<String> = session.endpoints.iter().map(|e| e.name.clone()).collect();
+                    fold = Self::new(&names);
+                    begun = true;
+                }
+                Record::Session(_) => fold.begin(),
+                Record::Round(round, skipped) => {
+                    fold.skipped(skipped);
+                    fold.push(&round);
+                }
+                Record::Settings(..) | Record::Note(..) | Record::Summary(_) => {}
+            }
+        }
+        Ok(fold)
+    }
+
     /// Completed rounds.
     #[must_use]
     pub const fn rounds(&self) -> u64 {
@@ -167,7 +204,7 @@ impl SummaryFold {
     /// Planned starts that did not happen, without those while it warmed up.
     #[must_use]
     pub const fn skipped_starts(&self) -> u64 {
-        self.skipped.saturating_sub(self.skipped_before)
+        self.skipped_earlier.saturating_add(self.skipped.saturating_sub(self.skipped_before))
     }
 
     /// Nearest-rank quantile of the rounds' `took`, 0 < q < 1.
