@@ -1,8 +1,11 @@
 //! Arguments and what they override. No logic of other rooms: words become values here, nothing more.
 
+mod address;
+
 use crate::domain::{HedgeDelay, Mode};
 use crate::profile::{Overrides, durations, quantities};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -93,6 +96,9 @@ pub struct Observe {
     /// Seed of the embedded upstreams
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Serve Prometheus metrics at this port (of loopback) or address
+    #[arg(long, value_name = "ADDR", value_parser = address::parse)]
+    pub metrics: Option<SocketAddr>,
 }
 
 impl Observe {
@@ -180,6 +186,7 @@ mod tests {
             (["-b", "10ss"], "10ss"),
             (["-m", "quorm"], "deadline, quorum"),
             (["--hedge-delay", "p0"], "p0"),
+            (["--metrics", "a.example:9184"], "an IP address"),
         ] {
             let error = Cli::try_parse_from(["fanscope"].into_iter().chain(args)).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");
