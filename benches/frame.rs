@@ -114,6 +114,7 @@ fn round(no: u64, lanes: usize, settings: &Arc<Settings>, dice: &mut ChaCha8Rng)
         quorum_impossible_at: None,
         quorum_at: None,
         lingering: 0,
+        warmup: false,
         answered_optional: answered,
         failed: Vec::new(),
         calls,

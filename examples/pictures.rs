@@ -9,7 +9,7 @@ use fanscope::app::{App, Colour, Message, Options, update};
 use fanscope::domain::{Event, Mode, Outcome, Round, RoundNo};
 use fanscope::picture::{Caption, Palette, svg};
 use fanscope::profile::Overrides;
-use fanscope::session::{Choice, Session, choose};
+use fanscope::session::{Choice, Plan, Session, choose};
 use fanscope::{tui, view};
 use futures_util::{StreamExt, stream};
 use ratatui::Terminal;
@@ -184,7 +184,7 @@ impl Screens {
         let profile = choose(&choice)?;
         let app = |ascii, colour| App::new(tui::setup(&profile, Options { ascii, colour }));
         let (rich, plain) = (app(false, Colour::Ansi16), app(true, Colour::Mono));
-        Ok(Self { session: Session::start(profile, None)?, rich, plain, running: BTreeSet::new() })
+        Ok(Self { session: Session::start(profile, Plan::default())?, rich, plain, running: BTreeSet::new() })
     }
 
     /// Tells the screens what happened next, and returns it.

@@ -1,16 +1,24 @@
-//! The NDJSON lines that `run --format json` prints: one schema for every record. Knows no terminal and no
-//! network, and reads no clock: even the date comes in as text.
+//! The NDJSON lines of a session: one schema for what `run --format json` prints, for what `--record` writes and
+//! for what `replay` and `report` read. Knows no terminal and no network, and reads no clock: even the date comes
+//! in as text.
 //!
-//! Lines are plain structs, built from the domain's types and parsed back into the same structs. Readers accept
-//! lines, fields and summaries that are absent or unknown; the closed sets (reasons, modes) stay closed.
+//! Lines are plain structs, built from the domain's types and read back into them. Readers accept lines, fields
+//! and summaries that are absent or unknown; the closed sets (reasons, modes) stay closed.
 
+mod back;
 mod line;
+mod open;
+mod read;
 mod round;
+mod scribe;
 mod summary;
 mod units;
 
-pub use line::{EndpointLine, HedgeLine, Line, SessionLine, SettingsBody, SettingsLine};
+pub use line::{EndpointLine, HedgeLine, Line, NoteLine, SessionLine, SettingsBody, SettingsLine};
+pub use open::{open, unpacked};
+pub use read::{Context, ReadError, Reader, Record};
 pub use round::{AttemptLine, CallLine, CallOutcome, FailedLine, HedgesLine, PhasesLine, RoundLine};
+pub use scribe::Scribe;
 pub use summary::{EndpointSummary, GateLine, HedgesTotal, RoundTimes, SummaryFold, SummaryLine};
 pub use units::{Millis, Ordered};
 

@@ -1,6 +1,7 @@
 //! Composes the rooms: a profile becomes a running engine and one stream of events.
 
 mod choose;
+mod freeze;
 #[cfg(debug_assertions)]
 mod planted;
 mod signals;
@@ -8,12 +9,15 @@ mod signals;
 pub use choose::{Choice, ChoiceError, choose};
 pub use signals::{Signal, Signals, die_by};
 
-use crate::domain::{CallSpec, Event};
+use crate::domain::{CallSpec, Event, Settings, text};
 use crate::engine::transport::AttemptRequest;
 use crate::engine::{Command, Engine, EngineConfig, spawn};
 use crate::http::{HttpTransport, SimulatedUrls};
 use crate::profile::Profile;
+use crate::recording::{EndpointLine, Scribe};
 use crate::simulate::{Faults, Fleet};
+use freeze::Freeze;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -29,6 +33,15 @@ pub enum SessionError {
     Engine(#[source] std::io::Error),
 }
 
+/// How much is observed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Plan {
+    /// Rounds to complete after those that warm up; `None`: until it is ended.
+    pub rounds: Option<u64>,
+    /// First rounds, which are left out of every statistic.
+    pub warmup: u64,
+}
+
 /// A profile being observed. Dropping it ends the engine and the embedded upstreams.
 #[derive(Debug)]
 pub struct Session {
@@ -37,14 +50,21 @@ pub struct Session {
     engine: Engine,
     /// The upstreams of simulated endpoints; they end with the session.
     fleet: Fleet,
+    plan: Plan,
+    /// What holds from the next round on.
+    settings: Arc<Settings>,
+    /// Rounds that a stop of the process holds or held.
+    freeze: Freeze,
+    /// What happened outside the engine and is still to be told.
+    outside: VecDeque<Event>,
 }
 
 impl Session {
-    /// Starts observing. Ends by itself after `rounds` completed rounds.
+    /// Starts observing. Ends by itself when the planned rounds are completed.
     ///
     /// # Errors
     /// When a thread or a socket can't be had.
-    pub fn start(profile: Profile, rounds: Option<u64>) -> Result<Self, SessionError> {
+    pub fn start(profile: Profile, plan: Plan) -> Result<Self, SessionError> {
         let profile = Arc::new(profile);
         let fleet = Fleet::start(&profile.endpoints, profile.seed).map_err(SessionError::Upstreams)?;
         let urls = fleet.urls();
@@ -55,24 +75,89 @@ impl Session {
             calls: profile.call_specs(),
             guards: profile.guards(),
             settings: profile.settings.clone(),
-            rounds,
+            rounds: plan.rounds.map(|rounds| rounds.saturating_add(plan.warmup)),
         };
         let for_engine = Arc::clone(&profile);
         let transport = move || HttpTransport::new(for_engine, Some(simulated));
         #[cfg(debug_assertions)]
         let transport = || transport().map(planted::Planted);
         let engine = spawn(config, transport).map_err(SessionError::Engine)?;
-        Ok(Self { profile, engine, fleet })
+        let settings = Arc::new(profile.settings.clone());
+        Ok(Self {
+            profile,
+            engine,
+            fleet,
+            plan,
+            settings,
+            freeze: Freeze::default(),
+            outside: VecDeque::new(),
+        })
     }
 
     /// The next event; `None` once the engine has ended.
     pub async fn next(&mut self) -> Option<Event> {
-        self.engine.events.recv().await
+        let event = match self.outside.pop_front() {
+            Some(event) => event,
+            None => self.engine.events.recv().await?,
+        };
+        Some(self.pass(event))
     }
 
     /// An event that is already there.
     pub fn ready(&mut self) -> Option<Event> {
-        self.engine.events.try_recv().ok()
+        let event = self.outside.pop_front().or_else(|| self.engine.events.try_recv().ok())?;
+        Some(self.pass(event))
+    }
+
+    /// An event as everybody is to see it.
+    fn pass(&mut self, event: Event) -> Event {
+        let mut event = self.freeze.pass(event);
+        if let Event::SettingsChanged { settings, .. } = &event {
+            self.settings = Arc::clone(settings);
+        }
+        if let Event::RoundPublished(round) | Event::RoundSettled { round, .. } = &mut event
+            && round.no.0 <= self.plan.warmup
+        {
+            Arc::make_mut(round).warmup = true;
+        }
+        event
+    }
+
+    /// Somebody has something to say, which becomes an event of this moment.
+    pub fn note(&mut self, said: &str) {
+        self.outside.push_back(Event::Noted { at: self.elapsed(), text: text::clean(said) });
+    }
+
+    /// The process runs. Said often, it tells when a stop that nobody announced began.
+    pub fn is_awake(&mut self) {
+        self.freeze.awake_at(self.engine.epoch.elapsed());
+    }
+
+    /// The process is about to be stopped: rounds under way are given up, as far as they have come.
+    pub fn stops(&mut self) {
+        self.freeze.stopped_at(self.engine.epoch.elapsed());
+    }
+
+    /// The process was stopped since it was last said to be awake.
+    pub fn was_stopped(&mut self) {
+        self.freeze.stopped_at(self.freeze.awake());
+    }
+
+    /// Whether the engine is paused and no round is under way, as far as its events have been taken.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        self.freeze.is_quiet()
+    }
+
+    /// Somebody to write the session down from now on.
+    #[must_use]
+    pub fn scribe(&self) -> Scribe {
+        // Wall time is a label only, cut to milliseconds.
+        let now = jiff::Timestamp::now().round(jiff::Unit::Millisecond).unwrap_or_default().to_string();
+        let profile = &self.profile;
+        let endpoints = profile.endpoints.iter().zip(profile.call_specs());
+        let endpoints = endpoints.map(|(e, spec)| EndpointLine::of(&e.name, &spec, e.breaker)).collect();
+        Scribe::new(&profile.name, &now, endpoints, Arc::clone(&self.settings))
     }
 
     /// A way to give the engine commands.
@@ -113,7 +198,7 @@ impl Session {
         // A full or closed channel is no obstacle: the engine also ends when the session is dropped.
         drop(self.engine.commands.try_send(Command::Quit));
         let ended = async {
-            while let Some(event) = self.engine.events.recv().await {
+            while let Some(event) = self.next().await {
                 last.push(event);
             }
         };

@@ -19,7 +19,7 @@ use crate::app::{App, EndpointInfo, Options, Setup};
 use crate::cli::ColorChoice;
 use crate::domain::EndpointId;
 use crate::profile::{self, Profile};
-use crate::session::{Session, SessionError, Signal, Signals};
+use crate::session::{Plan, Session, SessionError, Signal, Signals};
 use guard::Guard;
 use job::Job;
 use run::{Leave, Loop};
@@ -71,7 +71,7 @@ pub fn run(profile: Profile, color: ColorChoice, ascii: bool) -> Result<Option<S
         let job = Job::take().map_err(TuiError::Terminal)?;
         let signals = Signals::catch().map_err(TuiError::Terminal)?;
         let app = App::new(setup(&profile, options));
-        let mut session = Session::start(profile, None)?;
+        let mut session = Session::start(profile, Plan::default())?;
         let guard = Guard::enter().map_err(TuiError::Terminal)?;
         let surface = Tty::new().map_err(TuiError::Terminal)?;
         let input = input::start().map_err(TuiError::Terminal)?;

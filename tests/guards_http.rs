@@ -9,7 +9,7 @@ mod upstream;
 use fanscope::domain::event::Vitals;
 use fanscope::domain::{Event, Outcome, Phase, Reason, Round};
 use fanscope::profile;
-use fanscope::session::Session;
+use fanscope::session::{Plan, Session};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
@@ -19,7 +19,11 @@ use std::time::Duration;
 use upstream::{Manner, Upstream};
 
 fn session(text: &str, rounds: Option<u64>) -> Session {
-    Session::start(profile::parse("guards", text, Path::new("."), &|_| None).unwrap(), rounds).unwrap()
+    Session::start(
+        profile::parse("guards", text, Path::new("."), &|_| None).unwrap(),
+        Plan { rounds, warmup: 0 },
+    )
+    .unwrap()
 }
 
 async fn next_round(session: &mut Session) -> (Arc<Round>, Vitals) {

@@ -6,7 +6,7 @@ use fanscope::domain::{
     Attempt, AttemptKind, AttemptOutcome, Call, CallSpec, EndedBy, EndpointId, HedgeContract, HedgeCounts,
     HttpVersion, Mode, Outcome, Phase, Phases, Reason, Round, RoundNo, Settings, Suppressed, Suppression,
 };
-use fanscope::recording::{GateLine, Line, SummaryFold, SummaryLine};
+use fanscope::recording::{Context, EndpointLine, GateLine, Line, Record, SummaryFold, SummaryLine};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -82,6 +82,7 @@ fn example() -> Round {
         quorum_impossible_at: None,
         quorum_at: None,
         lingering: 0,
+        warmup: false,
         answered_optional: 2,
         failed: Vec::new(),
         calls: vec![
@@ -188,7 +189,9 @@ fn session_and_settings_say_what_was_asked_for() {
         "mode": "deadline", "budget_ms": 200, "request_budget_ms": 10_000, "quorum": 2, "every_ms": 500,
         "hedge": {"delay": "p95"},
     });
-    let line = Line::session("shops", "2026-02-03T04:05:06Z", &names(4), &specs, &settings);
+    let endpoints = names(4).into_iter().zip(&specs).map(|(name, spec)| EndpointLine::of(&name, spec, false));
+    let endpoints: Vec<_> = endpoints.collect();
+    let line = Line::session("shops", "2026-02-03T04:05:06Z", endpoints.clone(), &settings);
     let got = value(&line);
     assert_eq!(
         (&got["type"], &got["schema"], &got["profile"]),
@@ -198,7 +201,7 @@ fn session_and_settings_say_what_was_asked_for() {
     assert_eq!(got["endpoints"][1], json!({"name": "shop-1", "required": false, "replicas": 2}));
     assert_eq!(got["endpoints"][0]["required"], true);
     assert_eq!(
-        value(&Line::settings(us(7_000), &settings, &specs)),
+        value(&Line::settings(us(7_000), &settings, &endpoints)),
         json!({"type": "settings", "at_ms": 7, "settings": body})
     );
 }
@@ -415,7 +418,9 @@ prop_compose! {
             causes.add(cause);
         }
         let hedges = HedgeCounts { sent: won + wasted, won, wasted, suppressed: causes };
-        Call { status, phase, late_by, hedge_delay, hedges, ..call(0, outcome, end, attempts) }
+        let answered = || attempts.iter().position(|a| a.outcome == AttemptOutcome::Ok);
+        let winner = if outcome == Outcome::Ok { answered() } else { None };
+        Call { status, phase, late_by, hedge_delay, hedges, winner, ..call(0, outcome, end, attempts) }
     }
 }
 
@@ -427,7 +432,7 @@ prop_compose! {
         (at, start_lag, budget, took) in (any_time(), any_time(), any_time(), any_time()),
         k in prop::option::of(1usize..9),
         (quorum_at, quorum_impossible_at) in (prop::option::of(any_time()), prop::option::of(any_time())),
-        (ok, clamped, lingering, no) in any::<(bool, bool, u8, u64)>(),
+        (ok, clamped, lingering, no, warmup) in any::<(bool, bool, u8, u64, bool)>(),
         failed in prop::collection::vec((0usize..9).prop_map(EndpointId), 0..3),
     ) -> Round {
         let mut calls = calls;
@@ -448,6 +453,7 @@ prop_compose! {
             quorum_impossible_at,
             quorum_at,
             lingering: lingering.into(),
+            warmup,
             answered_optional: calls.iter().filter(|c| c.outcome == Outcome::Ok).count(),
             failed,
             calls,
@@ -484,13 +490,32 @@ proptest! {
     }
 
     #[test]
+    fn a_round_that_was_read_is_the_one_that_was_written(round in any_round()) {
+        let names = names(round.calls.len());
+        let endpoints: Vec<_> = names.iter().map(|name| EndpointLine::of(name, &spec(false, 2), false)).collect();
+        let first = Line::session("any", "", endpoints, &round.settings).to_json_line().unwrap();
+        let mut context = Context::default();
+        context.read(1, &first).unwrap();
+        let text = Line::round(&round, &names).to_json_line().unwrap();
+        let Ok(Some(Record::Round(back, 0))) = context.read(2, &text) else { panic!("a round") };
+        prop_assert_eq!(back.answered_optional, round.answered());
+        // Words from a file are made safe to show.
+        let mut shown = round.clone();
+        for attempt in shown.calls.iter_mut().flat_map(|c| &mut c.attempts) {
+            attempt.detail = attempt.detail.take().map(|detail| fanscope::domain::text::clean(&detail));
+        }
+        prop_assert_eq!(Line::round(&back, &names), Line::round(&shown, &names));
+        prop_assert_eq!(back.counts(), round.counts());
+    }
+
+    #[test]
     fn r41_sums_equal_the_calls(rounds in prop::collection::vec(any_round(), 0..6)) {
         let mut fold = SummaryFold::new(&names(2));
         for round in &rounds {
             fold.push(round);
         }
         let summary = fold.summary(Vec::new());
-        let calls: usize = rounds.iter().map(|r| r.calls.len()).sum();
+        let calls: usize = rounds.iter().filter(|r| r.counts()).map(|r| r.calls.len()).sum();
         let mut counted = 0;
         for endpoint in &summary.endpoints {
             let missing: u64 = endpoint.missing.0.iter().map(|m| m.1).sum();

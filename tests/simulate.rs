@@ -10,7 +10,7 @@ use fanscope::http::{HttpTransport, SimulatedUrls};
 use fanscope::profile::{
     Distribution, Endpoint, Fault, FaultKind, HttpChoice, Simulation, Slow, Target, Template,
 };
-use fanscope::session::Session;
+use fanscope::session::{Plan, Session};
 use fanscope::simulate::Fleet;
 use fanscope::simulate::draw::{Draw, plan, switched};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
@@ -384,7 +384,7 @@ fn switching_back_restores_every_draw() {
 async fn a_running_session_is_switched_by_its_handle() {
     let mut profile = http_upstream::profile(vec![endpoint("shop-0", vec![law(Distribution::Fixed(ms(1)))])]);
     profile.settings.every = Duration::ZERO;
-    let mut session = Session::start(profile, None).unwrap();
+    let mut session = Session::start(profile, Plan::default()).unwrap();
     let faults = session.faults();
     // Of what runs ahead of the switch there is no telling how much it is.
     let mut reasons = Vec::new();

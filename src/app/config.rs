@@ -77,6 +77,11 @@ impl Change {
         Self { what: endpoint.to_owned(), from: from.to_string(), to: to.to_string() }
     }
 
+    /// Somebody had something to say.
+    pub(super) fn note(text: String) -> Self {
+        Self { what: "note".to_owned(), from: String::new(), to: text }
+    }
+
     /// What differs, with k only between quorum rounds and the delay only between hedge rounds.
     #[must_use]
     pub fn between(from: &Settings, to: &Settings, optional: usize) -> Vec<Self> {

@@ -197,6 +197,7 @@ impl Picture {
             }
             Event::RoundSettled { round, vitals } => self.settled(round, vitals, window),
             Event::StartSkipped { total, cause, .. } => self.stats.skipped(total, cause),
+            Event::Noted { text, .. } => self.note(Change::note(text)),
             Event::SettingsChanged { .. } | Event::Failed(_) | Event::Paused(_) => {}
         }
     }
@@ -228,9 +229,11 @@ impl Picture {
     }
 
     fn settled(&mut self, round: Arc<Round>, vitals: Vitals, window: Window) {
-        self.stats.fold(&round, vitals);
-        if self.settings.as_ref().is_some_and(|s| comparable(s, &round.settings)) {
-            self.longest = self.longest.max(round.took);
+        if round.counts() {
+            self.stats.fold(&round, vitals);
+            if self.settings.as_ref().is_some_and(|s| comparable(s, &round.settings)) {
+                self.longest = self.longest.max(round.took);
+            }
         }
         let due = self.stats.now().saturating_sub(self.order.0) >= RESORT;
         if self.order.1.is_empty() || due {

@@ -136,6 +136,13 @@ pub enum Event {
         /// The settings.
         settings: Arc<Settings>,
     },
+    /// Somebody had something to say. Never dropped.
+    Noted {
+        /// When, from the session's start.
+        at: Duration,
+        /// Their words, free of control characters.
+        text: String,
+    },
     /// Rounds stopped or go on. Never dropped.
     Paused(bool),
     /// The engine could not start; it ends with this.

@@ -1,5 +1,8 @@
 //! What an attempt leaves to look at: the trace it was sent under, and the answer that made it fail.
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -23,8 +26,29 @@ impl TraceId {
         if !shaped || version == "ff" || (version == "00" && extended) {
             return None;
         }
-        let id = u128::from_str_radix(trace, 16).ok().filter(|id| *id != 0)?;
+        Self::of_hex(trace)
+    }
+
+    /// The id with these 32 hexadecimal digits.
+    #[must_use]
+    pub fn of_hex(digits: &str) -> Option<Self> {
+        let all = digits.len() == 32 && digits.bytes().all(|b| b.is_ascii_hexdigit());
+        let id = u128::from_str_radix(digits, 16).ok().filter(|id| all && *id != 0)?;
         Some(Self(id.to_be_bytes()))
+    }
+}
+
+impl Serialize for TraceId {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for TraceId {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let digits = Cow::<'de, str>::deserialize(from)?;
+        Self::of_hex(&digits)
+            .ok_or_else(|| D::Error::custom("a trace id has 32 hexadecimal digits, not all 0"))
     }
 }
 

@@ -197,7 +197,12 @@ pub struct Suppressed([u32; 6]);
 impl Suppressed {
     /// Counts one.
     pub fn add(&mut self, cause: Suppression) {
-        self.0[cause as usize] = self.0[cause as usize].saturating_add(1);
+        self.add_many(cause, 1);
+    }
+
+    /// Counts so many.
+    pub fn add_many(&mut self, cause: Suppression, count: u32) {
+        self.0[cause as usize] = self.0[cause as usize].saturating_add(count);
     }
 
     /// The count for a cause.
@@ -294,6 +299,8 @@ pub struct Round {
     pub quorum_at: Option<Duration>,
     /// Attempts still alive `grace` after publishing (R13).
     pub lingering: usize,
+    /// Whether it was asked to be left out of every statistic.
+    pub warmup: bool,
     /// Answers among the optional calls.
     pub answered_optional: usize,
     /// Calls whose failure failed the round.
@@ -303,6 +310,13 @@ pub struct Round {
 }
 
 impl Round {
+    /// Whether it stands in statistics: one that was given up says nothing of the upstreams, and one that only
+    /// warms up is not asked.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        !self.warmup && self.ended_by != EndedBy::Aborted
+    }
+
     /// Calls with an answer.
     #[must_use]
     pub fn answered(&self) -> usize {

@@ -50,6 +50,17 @@ impl HedgeDelay {
     pub const fn is_race(self) -> bool {
         matches!(self, Self::Fixed(Duration::ZERO))
     }
+
+    /// What this was displayed from: a percentile, or milliseconds.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        if let Some(percent) = text.strip_prefix('p') {
+            let percent: f64 = percent.parse().ok()?;
+            return (percent > 0.0 && percent < 100.0).then_some(Self::Percentile(percent / 100.0));
+        }
+        let ms: f64 = text.strip_suffix("ms")?.parse().ok()?;
+        Duration::try_from_secs_f64(ms / 1e3).ok().map(Self::Fixed)
+    }
 }
 
 impl fmt::Display for HedgeDelay {
@@ -194,6 +205,21 @@ mod tests {
         assert_eq!(shown(HedgeDelay::Percentile(0.999)), "p99.9");
         assert_eq!(shown(HedgeDelay::Fixed(Duration::from_micros(2500))), "2.5ms");
         assert_eq!(shown(HedgeDelay::Fixed(Duration::ZERO)), "0ms");
+    }
+
+    #[test]
+    fn a_delay_reads_back() {
+        for delay in [
+            HedgeDelay::Percentile(0.95),
+            HedgeDelay::Percentile(99.9 / 100.0),
+            HedgeDelay::Fixed(Duration::from_micros(2500)),
+            HedgeDelay::Fixed(Duration::ZERO),
+        ] {
+            assert_eq!(HedgeDelay::parse(&delay.to_string()), Some(delay));
+        }
+        for none in ["", "p", "p0", "p100", "pNaN", "95", "-1ms", "1s", "NaNms", "infms"] {
+            assert_eq!(HedgeDelay::parse(none), None, "{none}");
+        }
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use super::output::Output;
 use super::text;
-use crate::domain::{EndedBy, Event};
+use crate::domain::Event;
 use crate::profile::Profile;
-use crate::recording::{Line, SummaryFold};
-use crate::session::{Session, SessionError, Signal, Signals};
+use crate::recording::{Line, Scribe};
+use crate::session::{Plan, Session, SessionError, Signal, Signals};
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,10 +68,10 @@ pub fn run(
     let ended = runtime.block_on(async {
         // Caught before the engine starts, so that no signal finds a round without an end.
         let mut signals = Signals::catch().map_err(RunError::Start)?;
-        let mut session = Session::start(profile, Some(rounds))?;
+        let mut session = Session::start(profile, Plan { rounds: Some(rounds), warmup: 0 })?;
         let mut printer = Printer::new(&session, form, Output::start(out).map_err(RunError::Start)?);
         let signal = observe(&mut session, &mut printer, &mut signals).await?;
-        let done = printer.fold.rounds();
+        let done = printer.scribe.fold().rounds();
         match signal {
             None if done < rounds => Err(RunError::Stopped(done)),
             None => printer.end().await.map(|()| Ended::Completed),
@@ -117,47 +117,29 @@ struct Printer {
     output: Output,
     form: Form,
     profile: Arc<Profile>,
-    names: Vec<String>,
-    fold: SummaryFold,
+    scribe: Scribe,
 }
 
 impl Printer {
     fn new(session: &Session, form: Form, output: Output) -> Self {
-        let names = session.names();
-        let profile = Arc::clone(&session.profile);
-        Self { output, form, profile, fold: SummaryFold::new(&names), names }
+        Self { output, form, profile: Arc::clone(&session.profile), scribe: session.scribe() }
     }
 
     fn begin(&mut self) -> Result<(), RunError> {
-        // Wall time is a label only, cut to milliseconds.
-        let now = jiff::Timestamp::now().round(jiff::Unit::Millisecond).unwrap_or_default().to_string();
-        let (profile, specs) = (&self.profile, self.profile.call_specs());
-        let line = Line::session(&profile.name, &now, &self.names, &specs, &profile.settings);
+        let line = self.scribe.first();
         self.line(&line)
     }
 
     fn event(&mut self, event: Event) -> Result<(), RunError> {
-        match event {
-            Event::RoundSettled { round, vitals } => {
-                self.fold.skipped(vitals.skipped);
-                // A round that was given up says nothing of the upstreams; its line says that.
-                if round.ended_by != EndedBy::Aborted {
-                    self.fold.push(&round);
-                }
-                self.line(&Line::round(&round, &self.names))
-            }
-            Event::SettingsChanged { at, settings } => {
-                let specs = self.profile.call_specs();
-                self.line(&Line::settings(at, &settings, &specs))
-            }
-            Event::Failed(why) => Err(RunError::Engine(why)),
-            _ => Ok(()),
+        if let Event::Failed(why) = event {
+            return Err(RunError::Engine(why));
         }
+        self.scribe.event(&event).map_or(Ok(()), |line| self.line(&line))
     }
 
     /// Writes the summary and waits until all is out.
     async fn end(mut self) -> Result<(), RunError> {
-        let summary = self.fold.summary(Vec::new());
+        let summary = self.scribe.fold().summary(Vec::new());
         if self.form == Form::Text {
             self.output.push(text::summary(&self.profile, &summary));
         }

@@ -1,14 +1,15 @@
 //! The lines of a record, and what was asked for. Times `at_ms` are milliseconds from the session's start.
 
-use super::round::RoundLine;
+use super::round::{RoundLine, is_false};
 use super::summary::SummaryLine;
 use super::units::Millis;
-use crate::domain::{CallSpec, EndpointId, HedgeSettings, Mode, Round, Settings};
+use crate::domain::{CallSpec, EndpointId, HedgeDelay, HedgeSettings, Mode, Round, Settings, text};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// One line of a record.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Line {
     /// What was asked for; the first line.
@@ -17,44 +18,40 @@ pub enum Line {
     Settings(SettingsLine),
     /// A round after its clean-up.
     Round(RoundLine),
+    /// What somebody had to say.
+    Note(NoteLine),
     /// Everything together; the last line, missing where the record was cut.
     Summary(SummaryLine),
     /// A line of another version.
-    #[serde(other, skip_serializing)]
+    #[serde(skip)]
     Unknown,
 }
 
 impl Line {
-    /// The first line. `started` is wall time as RFC 3339, a label only; `names` and `specs` are the endpoints in
-    /// profile order.
+    /// The first line. `started` is wall time as RFC 3339, a label only; the endpoints stand in profile order.
     #[must_use]
-    pub fn session(
-        profile: &str,
-        started: &str,
-        names: &[String],
-        specs: &[CallSpec],
-        settings: &Settings,
-    ) -> Self {
-        let endpoint = |(i, spec): (usize, &CallSpec)| EndpointLine {
-            name: name_of(names, EndpointId(i)),
-            required: spec.required,
-            replicas: spec.replicas,
-        };
+    pub fn session(profile: &str, started: &str, endpoints: Vec<EndpointLine>, settings: &Settings) -> Self {
         Self::Session(SessionLine {
             schema: super::SCHEMA,
             fanscope: env!("CARGO_PKG_VERSION").to_owned(),
             profile: profile.to_owned(),
             started: started.to_owned(),
-            endpoints: specs.iter().enumerate().map(endpoint).collect(),
-            settings: SettingsBody::of(settings, optional(specs)),
+            settings: SettingsBody::of(settings, optional(&endpoints)),
+            endpoints,
         })
     }
 
     /// Settings that hold from the next round on; `at` is from the session's start.
     #[must_use]
-    pub fn settings(at: Duration, settings: &Settings, specs: &[CallSpec]) -> Self {
-        let settings = SettingsBody::of(settings, optional(specs));
+    pub fn settings(at: Duration, settings: &Settings, endpoints: &[EndpointLine]) -> Self {
+        let settings = SettingsBody::of(settings, optional(endpoints));
         Self::Settings(SettingsLine { at_ms: at.into(), settings })
+    }
+
+    /// What somebody had to say at this time of the session.
+    #[must_use]
+    pub fn note(at: Duration, text: &str) -> Self {
+        Self::Note(NoteLine { at_ms: at.into(), text: text.to_owned() })
     }
 
     /// A settled round; `names` are the endpoints in profile order.
@@ -84,12 +81,33 @@ impl Line {
     /// # Errors
     /// It is not JSON (cut, most likely), or a field that cannot be done without is absent or of another kind.
     pub fn parse(text: &str) -> serde_json::Result<Self> {
-        serde_json::from_str(text)
+        #[derive(Deserialize)]
+        struct Kind<'a> {
+            #[serde(rename = "type", borrow)]
+            kind: Cow<'a, str>,
+        }
+        // Nearly every line is a round, and need not be gone through twice.
+        if text.starts_with(ROUND) {
+            return serde_json::from_str(text).map(Self::Round);
+        }
+        let Kind { kind } = serde_json::from_str(text)?;
+        match &*kind {
+            "session" => serde_json::from_str(text).map(Self::Session),
+            "settings" => serde_json::from_str(text).map(Self::Settings),
+            "round" => serde_json::from_str(text).map(Self::Round),
+            "note" => serde_json::from_str(text).map(Self::Note),
+            "summary" => serde_json::from_str(text).map(Self::Summary),
+            _ => Ok(Self::Unknown),
+        }
     }
 }
 
-fn optional(specs: &[CallSpec]) -> usize {
-    specs.iter().filter(|spec| !spec.required).count()
+/// How the line of a round begins where this program wrote it.
+const ROUND: &str = r#"{"type":"round","#;
+
+/// Endpoints that need not answer: the n of a quorum.
+pub(super) fn optional(endpoints: &[EndpointLine]) -> usize {
+    endpoints.iter().filter(|endpoint| !endpoint.required).count()
 }
 
 /// An endpoint's name; its number where it has none.
@@ -129,6 +147,27 @@ pub struct EndpointLine {
     /// Number of URLs.
     #[serde(default)]
     pub replicas: usize,
+    /// Whether it has a circuit breaker.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub breaker: bool,
+}
+
+/// What somebody had to say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoteLine {
+    /// When, from the session's start.
+    #[serde(default)]
+    pub at_ms: Millis,
+    /// Their words.
+    pub text: String,
+}
+
+impl EndpointLine {
+    /// An endpoint of a profile.
+    #[must_use]
+    pub fn of(name: &str, spec: &CallSpec, breaker: bool) -> Self {
+        Self { name: name.to_owned(), required: spec.required, replicas: spec.replicas, breaker }
+    }
 }
 
 /// Changed settings.
@@ -173,6 +212,26 @@ impl SettingsBody {
             hedge: HedgeLine::of(&settings.hedge),
         }
     }
+
+    /// The settings, as far as a record knows them; the rest as it is by default.
+    ///
+    /// # Errors
+    /// What a field says that no settings can say.
+    pub fn settings(&self) -> Result<Settings, String> {
+        let hedge = self.hedge.settings();
+        let hedge = hedge.ok_or_else(|| format!("`{}` is no hedge delay", text::clean(&self.hedge.delay)))?;
+        let unknown = Settings::default();
+        let or = |time: Millis, other: Duration| if time == Millis::default() { other } else { time.into() };
+        Ok(Settings {
+            mode: self.mode,
+            budget: self.budget_ms.into(),
+            request_budget: or(self.request_budget_ms, unknown.request_budget),
+            every: self.every_ms.into(),
+            quorum: (self.quorum > 0).then_some(self.quorum),
+            hedge,
+            ..unknown
+        })
+    }
 }
 
 /// How calls are hedged.
@@ -189,5 +248,14 @@ pub struct HedgeLine {
 impl HedgeLine {
     fn of(hedge: &HedgeSettings) -> Self {
         Self { delay: hedge.delay.to_string(), max: hedge.max }
+    }
+
+    /// What is known of it; the rest as it is by default. `None` where the delay is none.
+    fn settings(&self) -> Option<HedgeSettings> {
+        let known = HedgeSettings { max: self.max, ..HedgeSettings::default() };
+        if self.delay.is_empty() {
+            return Some(known);
+        }
+        HedgeDelay::parse(&self.delay).map(|delay| HedgeSettings { delay, ..known })
     }
 }

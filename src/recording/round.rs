@@ -4,7 +4,7 @@ use super::line::name_of;
 use super::units::{Millis, Ordered};
 use crate::domain::{
     Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, EndpointId, HttpVersion, Mode, Outcome, Phase,
-    Reason, Round, Suppression,
+    Reason, Round, Suppression, TraceId,
 };
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
@@ -54,12 +54,21 @@ pub struct RoundLine {
     /// k less the optional answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shortfall: Option<usize>,
+    /// When the k-th answer came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quorum_at_ms: Option<Millis>,
     /// From when on the quorum could not be met.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quorum_impossible_at_ms: Option<Millis>,
     /// Attempts that outlived their grace.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lingering: usize,
+    /// Whether it is left out of every statistic.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub warmup: bool,
+    /// Planned starts that did not happen, since the session's start.
+    #[serde(default, skip_serializing_if = "is_none_yet")]
+    pub skipped: u64,
     /// Why, by endpoint.
     #[serde(default)]
     pub missing: Ordered<String, Reason>,
@@ -95,8 +104,11 @@ impl RoundLine {
             answered: round.answered(),
             completeness: round.completeness(),
             shortfall: round.shortfall(),
+            quorum_at_ms: round.quorum_at.map(Millis::from),
             quorum_impossible_at_ms: round.quorum_impossible_at.map(Millis::from),
             lingering: round.lingering,
+            warmup: round.warmup,
+            skipped: 0,
             missing: missing.collect(),
             not_needed: not_needed.map(|c| name_of(names, c.endpoint)).collect(),
             failed: round.failed.iter().filter_map(|&id| FailedLine::of(round, id, names)).collect(),
@@ -176,6 +188,9 @@ pub struct CallLine {
     /// Its hedges, where it was to be hedged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hedges: Option<HedgesLine>,
+    /// The attempt that won, as a place in `attempts`, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub winner: Option<usize>,
     /// What went on the wire, the primary first.
     #[serde(default)]
     pub attempts: Vec<AttemptLine>,
@@ -200,6 +215,7 @@ impl CallLine {
                 wasted: h.wasted,
                 suppressed: h.suppressed.iter().collect(),
             }),
+            winner: call.winner.filter(|_| call.attempts.len() > 1),
             attempts: call.attempts.iter().map(AttemptLine::of).collect(),
         }
     }
@@ -256,6 +272,9 @@ pub struct AttemptLine {
     /// The address that answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<SocketAddr>,
+    /// The trace that it was sent under.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_id: Option<TraceId>,
     /// Time in each phase.
     #[serde(default)]
     pub phases: PhasesLine,
@@ -276,6 +295,7 @@ impl AttemptLine {
             reused: attempt.reused,
             http: attempt.http,
             remote: attempt.remote,
+            trace_id: attempt.trace_id,
             phases: PhasesLine::of(attempt),
         }
     }
@@ -322,11 +342,16 @@ impl PhasesLine {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
-const fn is_false(value: &bool) -> bool {
+pub(super) const fn is_false(value: &bool) -> bool {
     !*value
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 const fn is_zero(value: &usize) -> bool {
     *value == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+const fn is_none_yet(count: &u64) -> bool {
+    *count == 0
 }

@@ -180,8 +180,11 @@ impl SummaryFold {
         }
     }
 
-    /// Adds a settled round.
+    /// Adds a settled round, unless it does not count.
     pub fn push(&mut self, round: &Round) {
+        if !round.counts() {
+            return;
+        }
         self.rounds += 1;
         self.failed += u64::from(!round.ok);
         self.partial += u64::from(round.partial());

@@ -206,6 +206,7 @@ pub(crate) fn assemble(
         quorum_impossible_at: None,
         quorum_at,
         lingering: 0,
+        warmup: false,
         answered_optional: calls.iter().filter(|c| c.outcome == Outcome::Ok).count(),
         failed: Vec::new(),
         calls,

@@ -3,7 +3,6 @@
 use super::job::{Asked, Job};
 use super::keymap;
 use super::surface::Surface;
-use super::suspend::Freeze;
 use crate::app::{App, Effect, Message, summary, update};
 use crate::domain::{Event, text};
 use crate::engine::Command;
@@ -58,8 +57,8 @@ pub(super) struct Loop<'a, S, I> {
     input: I,
     pub(super) signals: Signals,
     pub(super) job: Job,
-    /// Rounds that a stop of the process holds or held.
-    pub(super) freeze: Freeze,
+    /// Whether a stop of the process is being prepared.
+    pub(super) stopping: bool,
     /// Whether something changed since the last frame.
     dirty: bool,
     /// When the next frame may be drawn, and when the last one was.
@@ -81,7 +80,7 @@ where
         input: I,
         (signals, job): (Signals, Job),
     ) -> Self {
-        let (freeze, slot) = (Freeze::default(), Instant::now());
+        let slot = Instant::now();
         Self {
             app,
             session,
@@ -89,7 +88,7 @@ where
             input,
             signals,
             job,
-            freeze,
+            stopping: false,
             dirty: true,
             slot,
             drawn: slot,
@@ -131,7 +130,7 @@ where
             if let Some(left) = left {
                 return left;
             }
-            self.freeze.awake_at(self.session.elapsed());
+            self.session.is_awake();
         }
     }
 
@@ -187,10 +186,10 @@ where
         for _ in 0..BATCH {
             match next {
                 Some(Event::Failed(why)) => return Some(Leave::Failed(why)),
+                // Paused for a stop is not paused by a key.
+                Some(Event::Paused(_)) if self.stopping => {}
                 Some(event) => {
-                    if let Some(event) = self.freeze.pass(event)
-                        && let Some(left) = self.message(Message::Engine(event))
-                    {
+                    if let Some(left) = self.message(Message::Engine(event)) {
                         return Some(left);
                     }
                 }

@@ -7,7 +7,7 @@ use super::run::{Leave, Loop};
 use super::surface::Surface;
 use crate::app::{App, Options};
 use crate::profile;
-use crate::session::{Session, Signals};
+use crate::session::{Plan, Session, Signals};
 use crate::view;
 use crossterm::event::{
     Event as Input, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
@@ -116,7 +116,7 @@ fn play(steps: Vec<Step>) -> (Leave, Vec<String>, String) {
     runtime.block_on(async {
         let profile = profile::load("shops", &|_| None).unwrap();
         let app = App::new(super::setup(&profile, Options::default()));
-        let mut session = Session::start(profile, None).unwrap();
+        let mut session = Session::start(profile, Plan::default()).unwrap();
         let seen = Rc::new(RefCell::new(Seen::default()));
         let terminal = Terminal::new(TestBackend::new(SIZE.0, SIZE.1)).unwrap();
         let surface = Memory { terminal, seen: Rc::clone(&seen) };

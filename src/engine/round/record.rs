@@ -30,6 +30,7 @@ pub(super) fn record<C: Clock + Unpin>(runner: &Runner<'_, C>) -> Round {
         quorum_impossible_at,
         quorum_at,
         lingering: 0,
+        warmup: false,
         answered_optional: policy.answered_optional(),
         failed: policy.failed(),
         calls: calls.map(|(i, (state, handles))| call(i, state, handles, runner.start)).collect(),

@@ -1,0 +1,50 @@
+//! Opens a record for reading, whatever packs it: the first bytes say whether it is gzip or zstd.
+
+use flate2::bufread::MultiGzDecoder;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::Path;
+
+/// Bytes read at once.
+const BUFFER: usize = 256 << 10;
+
+/// Opens a file, or standard input where the path is `-`.
+///
+/// # Errors
+/// When it can't be opened or its first bytes can't be read.
+pub fn open(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
+    if path == Path::new("-") {
+        return unpacked(io::stdin());
+    }
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"));
+    }
+    unpacked(file)
+}
+
+/// Unpacks what is packed.
+///
+/// # Errors
+/// When the first bytes can't be read.
+pub fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
+    let mut magic = [0; 4];
+    let mut have = 0;
+    while have < magic.len() {
+        match input.read(&mut magic[have..]) {
+            Ok(0) => break,
+            Ok(read) => have += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let whole = Cursor::new(magic).take(have as u64).chain(input);
+    let whole = BufReader::with_capacity(BUFFER, whole);
+    Ok(match magic {
+        [0x1f, 0x8b, ..] => Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(whole))),
+        [0x28, 0xb5, 0x2f, 0xfd] => {
+            Box::new(BufReader::with_capacity(BUFFER, zstd::Decoder::with_buffer(whole)?))
+        }
+        _ => Box::new(whole),
+    })
+}
