@@ -45,7 +45,7 @@ fn dashboard(observe: &Observe, look: &Look) -> ExitCode {
         Ok(profile) => profile,
         Err(error) => return complain(&error),
     };
-    match tui::run(profile, look.color, look.ascii) {
+    match tui::run(profile, look.color, look.ascii, observe.metrics) {
         Ok(None) => ExitCode::SUCCESS,
         Ok(Some(signal)) => die(signal),
         Err(error) => complain(&error),
@@ -61,7 +61,7 @@ fn rounds(run: &Run) -> ExitCode {
         Format::Text => Form::Text,
         Format::Json => Form::Json,
     };
-    match headless::run(profile, run.rounds, form, io::stdout()) {
+    match headless::run(profile, run.rounds, form, run.observe.metrics, io::stdout()) {
         Ok(Ended::Completed | Ended::ClosedPipe) => ExitCode::SUCCESS,
         Ok(Ended::Signal(signal)) => die(signal),
         Err(error @ RunError::Stopped(_)) => {

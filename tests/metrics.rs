@@ -65,6 +65,11 @@ fn count(n: usize) -> f64 {
     f64::from(u32::try_from(n).unwrap())
 }
 
+/// Sums that count something, exactly.
+fn counts<const N: usize>(sums: [f64; N]) -> [String; N] {
+    sums.map(|sum| sum.to_string())
+}
+
 #[track_caller]
 fn same(a: f64, b: f64) {
     assert!((a - b).abs() < 1e-9, "{a} is not {b}");
@@ -126,9 +131,9 @@ async fn r31_hedges_sent_are_won_and_wasted_and_the_others_are_suppressed() {
     let seen = scrape(&metrics);
     let of = |name, result| seen.sum("fanscope_hedges_total", &[("endpoint", name), ("result", result)]);
     // The slow one is overtaken by its hedge, the hedge of the one that hangs wins nothing.
-    assert_eq!(HEDGE_RESULTS.map(|r| of("slow", r)), [1.0, 0.0, 0.0]);
-    assert_eq!(HEDGE_RESULTS.map(|r| of("hangs", r)), [0.0, 1.0, 0.0]);
-    assert_eq!(HEDGE_RESULTS.map(|r| of("fast", r)), [0.0, 0.0, 2.0]);
+    assert_eq!(counts(HEDGE_RESULTS.map(|r| of("slow", r))), ["1", "0", "0"]);
+    assert_eq!(counts(HEDGE_RESULTS.map(|r| of("hangs", r))), ["0", "1", "0"]);
+    assert_eq!(counts(HEDGE_RESULTS.map(|r| of("fast", r))), ["0", "0", "2"]);
     let sent: u32 = round.calls.iter().map(|c| c.hedges.sent).sum();
     same(of("slow", "won") + of("hangs", "wasted"), f64::from(sent));
 }
@@ -142,7 +147,7 @@ async fn a_call_of_which_nothing_was_sent_has_no_duration() {
     metrics.event(&settled(&Arc::new(round), 0));
     let seen = scrape(&metrics);
     let of = |name| seen.sum("fanscope_call_duration_seconds_count", &[("endpoint", name)]);
-    assert_eq!(NAMES.map(of), [1.0, 1.0, 1.0, 0.0]);
+    assert_eq!(counts(NAMES.map(of)), ["1", "1", "1", "0"]);
     same(seen.sum("fanscope_missing_total", &[("reason", "breaker_open")]), 1.0);
     let le = |le| {
         seen.sum(
@@ -150,7 +155,8 @@ async fn a_call_of_which_nothing_was_sent_has_no_duration() {
             &[("endpoint", "slow"), ("outcome", "ok"), ("le", le)],
         )
     };
-    assert_eq!(["0.1", "0.15", "+Inf"].map(le), [0.0, 1.0, 1.0], "150 ms lie within the bound of 150 ms");
+    let found = counts(["0.1", "0.15", "+Inf"].map(le));
+    assert_eq!(found, ["0", "1", "1"], "150 ms lie within the bound of 150 ms");
 }
 
 #[tokio::test(start_paused = true)]
@@ -165,6 +171,21 @@ async fn a_round_that_was_given_up_counts_as_a_round_and_nowhere_else() {
         same(seen.sum(&format!("fanscope_{name}"), &[]), 0.0);
     }
     same(seen.sum("fanscope_call_duration_seconds_count", &[]), 0.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_round_that_warms_up_is_counted_nowhere() {
+    let mut metrics = metrics();
+    let before = scrape(&metrics).samples;
+    for ended_by in [EndedBy::Deadline, EndedBy::Aborted] {
+        let round = Round { warmup: true, ended_by, ..(*round(Mode::Deadline).await).clone() };
+        metrics.event(&settled(&Arc::new(round), 0));
+    }
+    let sorted = |mut samples: Vec<exposition::Sample>| {
+        samples.sort_by(|a, b| (&a.name, &a.labels).cmp(&(&b.name, &b.labels)));
+        samples
+    };
+    assert_eq!(sorted(scrape(&metrics).samples), sorted(before));
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,6 +7,7 @@ use crate::profile::Profile;
 use crate::recording::{Line, Scribe};
 use crate::session::{Plan, Session, SessionError, Signal, Signals};
 use std::io::{self, Write};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,7 +54,8 @@ pub enum RunError {
 /// How long an end by a signal waits for the engine's last events, and then for the reader of the output.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Runs `rounds` rounds and writes the result to `out`.
+/// Runs `rounds` rounds and writes the result to `out`. Serves metrics where that is asked for, and says on standard
+/// error at which address.
 ///
 /// # Errors
 /// When the session can't start or the output can't be written; a reader that went away is no error.
@@ -61,6 +63,7 @@ pub fn run(
     profile: Profile,
     rounds: u64,
     form: Form,
+    metrics: Option<SocketAddr>,
     out: impl Write + Send + 'static,
 ) -> Result<Ended, RunError> {
     let runtime =
@@ -69,6 +72,11 @@ pub fn run(
         // Caught before the engine starts, so that no signal finds a round without an end.
         let mut signals = Signals::catch().map_err(RunError::Start)?;
         let mut session = Session::start(profile, Plan { rounds: Some(rounds), warmup: 0 })?;
+        if let Some(address) = metrics {
+            let address = session.serve_metrics(address)?;
+            // A notice that nobody can read is no reason not to run.
+            let _ = writeln!(io::stderr(), "fanscope: metrics at http://{address}/metrics");
+        }
         let mut printer = Printer::new(&session, form, Output::start(out).map_err(RunError::Start)?);
         let signal = observe(&mut session, &mut printer, &mut signals).await?;
         let done = printer.scribe.fold().rounds();

@@ -1,11 +1,11 @@
 //! Events become counts.
 //!
-//! Only [`Event::RoundSettled`] feeds totals, so each round counts once and a dropped event costs nothing. The calls
-//! of a round that was given up say nothing of the upstreams: it is in `fanscope_rounds_total` and nowhere else, as
-//! in the summary of a run.
+//! Only [`Event::RoundSettled`] feeds totals, so each round counts once and a dropped event costs nothing. What counts
+//! is what the summary of a run counts ([`Round::counts`]); a round that was given up is in `fanscope_rounds_total`
+//! besides, where `ended_by` tells it from the others.
 
 use super::series::{EndpointSeries, Exposition, Series, outcome_slot};
-use crate::domain::{Call, EndedBy, Event, Round, RoundNo, Settings};
+use crate::domain::{Call, Event, Round, RoundNo, Settings};
 use std::collections::BTreeMap;
 
 /// The counts of a session. Feeding it never blocks.
@@ -53,7 +53,11 @@ impl Metrics {
                 self.settled(round);
             }
             Event::StartSkipped { total, .. } => self.skipped(*total),
-            Event::Attempt { .. } | Event::SettingsChanged { .. } | Event::Paused(_) | Event::Failed(_) => {
+            Event::Attempt { .. }
+            | Event::SettingsChanged { .. }
+            | Event::Noted { .. }
+            | Event::Paused(_)
+            | Event::Failed(_) => {
                 return;
             }
         }
@@ -68,12 +72,15 @@ impl Metrics {
     }
 
     fn settled(&self, round: &Round) {
+        if round.warmup {
+            return;
+        }
         let series = &self.series;
         let mode = round.settings.mode as usize;
         if let Some(count) = series.rounds.get(mode).and_then(|row| row.get(round.ended_by as usize)) {
             count.inc();
         }
-        if round.ended_by == EndedBy::Aborted {
+        if !round.counts() {
             return;
         }
         if let Some(partial) = series.partial.get(mode).filter(|_| round.partial()) {
