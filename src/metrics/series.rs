@@ -17,9 +17,10 @@ use std::sync::atomic::AtomicU64;
 
 /// Upper bounds of the histograms' buckets, in seconds: 1 ms to 10 s, closest where budgets usually lie. The same for
 /// every fanscope, whatever its budget: only histograms with equal bounds can be added up over a fleet, or over a
-/// change of the budget.
-const BUCKETS: [f64; 18] = [
-    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 1.0, 2.5, 5.0, 10.0,
+/// change of the budget. What the default budget of 200 ms cuts ends a moment after it: between 0.2 and 0.21.
+const BUCKETS: [f64; 19] = [
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.21, 0.25, 0.3, 0.4, 0.5, 1.0, 2.5, 5.0,
+    10.0,
 ];
 
 /// Values of the label `result`: hedges that settled their call, hedges that were sent and did not, and hedges that
