@@ -17,6 +17,8 @@ mod overrides;
 pub mod quantities;
 mod reading;
 pub mod redact;
+#[cfg(test)]
+mod schema;
 pub mod secrets;
 mod source;
 mod syntax;

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 /// Everything together.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SummaryLine {
     /// Completed rounds.
@@ -36,6 +37,7 @@ pub struct SummaryLine {
 
 /// Nearest-rank quantiles of the rounds' `took_ms`, null without rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct RoundTimes {
     /// Rounds that they rest on.
@@ -50,6 +52,7 @@ pub struct RoundTimes {
 
 /// An endpoint's share. `n = ok + sum of missing + not_needed`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct EndpointSummary {
     /// Its name.
@@ -79,6 +82,7 @@ pub struct EndpointSummary {
 
 /// Hedges of all calls, and what they cost (R31). `sent = won + wasted`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct HedgesTotal {
     /// Primary attempts that were sent.
@@ -101,6 +105,7 @@ pub struct HedgesTotal {
 
 /// A condition on the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GateLine {
     /// As it was written.
     pub gate: String,
