@@ -1,8 +1,11 @@
 //! Arguments and what they override. No logic of other rooms: words become values here, nothing more.
 
+mod address;
+
 use crate::domain::{HedgeDelay, Mode};
 use crate::profile::{Overrides, durations, quantities};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -29,8 +32,8 @@ Gates are METRIC OP VALUE; all of them have to hold:
              times and counts also p99<=baseline*1.1
 Quote an expression, or the shell takes > and < for its own.
 
-Exit code: 0 all gates hold, 1 one does not, 3 one had no data and none failed, 2 usage or profile; ended by
-a signal, the summary is still written.";
+Exit code: 0 all gates hold, 1 one does not, 3 none failed and one had no data,
+2 usage or profile. Ended by a signal, the summary is written and the signal ends it.";
 
 /// Shows live how a fan-out does against its deadline: who answered in time, who is missing and why.
 #[derive(Debug, Parser)]
@@ -51,7 +54,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum CliCommand {
     /// Run rounds without a terminal and print the result
-    Run(Run),
+    Run(Box<Run>),
     /// Check profiles and explain what they would do
     Check(Check),
 }
@@ -132,6 +135,9 @@ pub struct Observe {
     /// Seed of the embedded upstreams
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Serve Prometheus metrics at this port (of loopback) or address
+    #[arg(long, value_name = "ADDR", value_parser = address::parse)]
+    pub metrics: Option<SocketAddr>,
 }
 
 impl Observe {
@@ -239,6 +245,7 @@ mod tests {
             (["-b", "10ss"], "10ss"),
             (["-m", "quorm"], "deadline, quorum"),
             (["--hedge-delay", "p0"], "p0"),
+            (["--metrics", "a.example:9184"], "an IP address"),
         ] {
             let error = Cli::try_parse_from(["fanscope"].into_iter().chain(args)).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");

@@ -52,7 +52,7 @@ fn dashboard(observe: &Observe, look: &Look) -> ExitCode {
         Ok(profile) => profile,
         Err(error) => return complain(&error),
     };
-    match tui::run(profile, look.color, look.ascii) {
+    match tui::run(profile, look.color, look.ascii, observe.metrics) {
         Ok(None) => ExitCode::SUCCESS,
         Ok(Some(signal)) => die(signal),
         Err(error) => complain(&error),
@@ -98,6 +98,7 @@ fn task(run: &Run, profile: &Profile) -> Result<Task, Box<dyn Error>> {
             Format::Text => Form::Text,
             Format::Json => Form::Json,
         },
+        metrics: run.observe.metrics,
     })
 }
 

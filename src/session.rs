@@ -13,11 +13,13 @@ use crate::domain::{CallSpec, Event, Settings, text};
 use crate::engine::transport::AttemptRequest;
 use crate::engine::{Command, Engine, EngineConfig, spawn};
 use crate::http::{HttpTransport, SimulatedUrls};
+use crate::metrics::{Limits, Listener, Metrics};
 use crate::profile::Profile;
 use crate::recording::{EndpointLine, Scribe};
 use crate::simulate::{Faults, Fleet};
 use freeze::Freeze;
 use std::collections::VecDeque;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -31,6 +33,14 @@ pub enum SessionError {
     /// The engine's thread can't be started.
     #[error("cannot start the engine")]
     Engine(#[source] std::io::Error),
+    /// The address for the metrics is taken or not of this host.
+    #[error("cannot serve metrics at {address}")]
+    Metrics {
+        /// What was asked for.
+        address: SocketAddr,
+        /// Why not.
+        source: std::io::Error,
+    },
 }
 
 /// How much is observed.
@@ -57,6 +67,8 @@ pub struct Session {
     freeze: Freeze,
     /// What happened outside the engine and is still to be told.
     outside: VecDeque<Event>,
+    /// What a Prometheus is served, where somebody wants it.
+    metrics: Option<(Metrics, Listener)>,
 }
 
 impl Session {
@@ -91,6 +103,7 @@ impl Session {
             settings,
             freeze: Freeze::default(),
             outside: VecDeque::new(),
+            metrics: None,
         })
     }
 
@@ -119,6 +132,9 @@ impl Session {
             && round.no.0 <= self.plan.warmup
         {
             Arc::make_mut(round).warmup = true;
+        }
+        if let Some((metrics, _)) = &mut self.metrics {
+            metrics.event(&event);
         }
         event
     }
@@ -158,6 +174,20 @@ impl Session {
         let endpoints = profile.endpoints.iter().zip(profile.call_specs());
         let endpoints = endpoints.map(|(e, spec)| EndpointLine::of(&e.name, &spec, e.breaker)).collect();
         Scribe::new(&profile.name, &now, endpoints, Arc::clone(&self.settings))
+    }
+
+    /// Serves metrics of what happens from now on, until the session is dropped. Returns where; port 0 takes any
+    /// that is free.
+    ///
+    /// # Errors
+    /// When it can't listen there.
+    pub fn serve_metrics(&mut self, address: SocketAddr) -> Result<SocketAddr, SessionError> {
+        let metrics = Metrics::new(&self.profile.name, &self.names(), &self.settings);
+        let listener = Listener::start(address, metrics.exposition(), Limits::default())
+            .map_err(|source| SessionError::Metrics { address, source })?;
+        let address = listener.address();
+        self.metrics = Some((metrics, listener));
+        Ok(address)
     }
 
     /// A way to give the engine commands.

@@ -24,6 +24,7 @@ use guard::Guard;
 use job::Job;
 use run::{Leave, Loop};
 use std::io::{self, IsTerminal};
+use std::net::SocketAddr;
 use std::time::Duration;
 use surface::Tty;
 
@@ -50,12 +51,17 @@ pub enum TuiError {
 /// How long quitting waits for the engine. Together with everything else it stays below 100 ms.
 const PATIENCE: Duration = Duration::from_millis(60);
 
-/// Shows the dashboard until it is left. Returns the signal that ended it, if one did; the terminal is
+/// Shows the dashboard until it is left, and serves metrics where that is asked for. Returns the signal that ended it, if one did; the terminal is
 /// restored by then.
 ///
 /// # Errors
 /// When there is no terminal, or the session can't start.
-pub fn run(profile: Profile, color: ColorChoice, ascii: bool) -> Result<Option<Signal>, TuiError> {
+pub fn run(
+    profile: Profile,
+    color: ColorChoice,
+    ascii: bool,
+    metrics: Option<SocketAddr>,
+) -> Result<Option<Signal>, TuiError> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(TuiError::NoTerminal);
     }
@@ -72,6 +78,7 @@ pub fn run(profile: Profile, color: ColorChoice, ascii: bool) -> Result<Option<S
         let signals = Signals::catch().map_err(TuiError::Terminal)?;
         let app = App::new(setup(&profile, options));
         let mut session = Session::start(profile, Plan::default())?;
+        metrics.map(|address| session.serve_metrics(address)).transpose()?;
         let guard = Guard::enter().map_err(TuiError::Terminal)?;
         let surface = Tty::new().map_err(TuiError::Terminal)?;
         let input = input::start().map_err(TuiError::Terminal)?;

@@ -39,6 +39,7 @@ const GUARDED: &[&str] = &[
     "hyper",
     "hyper_util",
     "indicatif",
+    "prometheus_client",
     "ratatui",
     "reqwest",
     "rustls",
@@ -54,6 +55,12 @@ const ROOMS: &[Room] = &[
     room("whatif", &["domain"], &[], false),
     room("stats", &["domain", "whatif"], &[], false),
     room("recording", &["domain", "whatif"], &[], false),
+    room(
+        "metrics",
+        &["domain"],
+        &["tokio", "http_body_util", "hyper", "hyper_util", "prometheus_client"],
+        false,
+    ),
     room("engine", &["domain", "whatif"], &["tokio"], true),
     room(
         "http",
@@ -75,7 +82,7 @@ const ROOMS: &[Room] = &[
     room("simulate", &["domain", "profile"], &["tokio", "http_body_util", "hyper", "hyper_util"], true),
     room(
         "session",
-        &["domain", "profile", "whatif", "stats", "recording", "engine", "http", "simulate"],
+        &["domain", "profile", "whatif", "stats", "recording", "metrics", "engine", "http", "simulate"],
         &["tokio"],
         true,
     ),

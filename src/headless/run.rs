@@ -9,6 +9,7 @@ use crate::profile::Profile;
 use crate::recording::{Line, Scribe, SummaryFold};
 use crate::session::{Plan, Session, SessionError, Signal, Signals};
 use std::io::{self, IsTerminal, Write};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -36,6 +37,8 @@ pub struct Task {
     pub baseline: Option<SummaryFold>,
     /// What is printed.
     pub form: Form,
+    /// Where metrics are served.
+    pub metrics: Option<SocketAddr>,
 }
 
 /// How a run came to its end.
@@ -72,7 +75,8 @@ pub enum RunError {
 /// How long an end by a signal waits for the engine's last events, and then for the reader of the output.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Runs rounds and writes the result to `out`.
+/// Runs rounds and writes the result to `out`. Serves metrics where that is asked for, and says on standard error at
+/// which address.
 ///
 /// # Errors
 /// When the session can't start or the output can't be written; a reader that went away is no error.
@@ -84,6 +88,11 @@ pub fn run(profile: Profile, task: Task, out: impl Write + Send + 'static) -> Re
         let mut signals = Signals::catch().map_err(RunError::Start)?;
         let plan = Plan { rounds: task.rounds, warmup: task.warmup };
         let mut session = Session::start(profile, plan)?;
+        if let Some(address) = task.metrics {
+            let address = session.serve_metrics(address)?;
+            // A notice that nobody can read is no reason not to run.
+            let _ = writeln!(io::stderr(), "fanscope: metrics at http://{address}/metrics");
+        }
         let mut printer = Printer::new(&session, task, Output::start(out).map_err(RunError::Start)?);
         let observed = observe(&mut session, &mut printer, &mut signals).await;
         if let Some(bar) = printer.bar.take() {

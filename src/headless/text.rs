@@ -125,6 +125,15 @@ mod tests {
     }
 
     #[test]
+    fn rounded_times_are_said_to_be() {
+        let profile = crate::profile::load("shops", &|_| None).expect("the built-in profile loads");
+        let text = |rounded| summary(&profile, &SummaryLine { rounded, ..SummaryLine::default() });
+        assert!(
+            text(true).ends_with("times are rounded, by up to 0.1 %\n") && !text(false).contains("rounded")
+        );
+    }
+
+    #[test]
     fn r31_hedges_are_told_with_what_they_cost() {
         let hedges = HedgesTotal {
             primaries: 200,
