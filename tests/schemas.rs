@@ -28,6 +28,7 @@ fn every_line_that_run_prints_is_valid() {
         &["replicas", "-m", "hedge", "--hedge-delay", "0ms", "-n", "6"],
         &["shops", "-m", "quorum", "-k", "8", "-n", "4"],
         &["shops", "-m", "fail-fast", "-n", "3"],
+        &["shops", "-n", "3", "--warmup", "2", "--gate", "completeness>=0.99", "--gate", "p99.shop-0<=1s"],
     ] {
         let out = Command::new(env!("CARGO_BIN_EXE_fanscope"))
             .arg("run")
