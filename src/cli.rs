@@ -1,8 +1,11 @@
 //! Arguments and what they override. No logic of other rooms: words become values here, nothing more.
 
+mod address;
+
 use crate::domain::{HedgeDelay, Mode};
 use crate::profile::{Overrides, durations, quantities};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -14,6 +17,23 @@ Examples:
   fanscope -b 150ms https://a.example https://b.example
   fanscope run my.toml -n 50 --format json     the same engine without a terminal
   fanscope check my.toml                       what is wrong with it, or what it would do";
+
+const GATES: &str = "\
+Gates are METRIC OP VALUE; all of them have to hold:
+  shares     completeness, partial, failed, ok.ENDPOINT, hedges.extra_load:
+             completeness>=0.98, partial<=5%
+  counts     rounds, skipped, missing, missing.ENDPOINT, missing.ENDPOINT.REASON and,
+             of all endpoints, missing.*.REASON: missing.shop-3.deadline==0
+  times      p50 to p99.9 of the rounds' time, and p99.ENDPOINT of an endpoint's answers,
+             with the calls that were cut taken into account: p99<=250ms, p95.shop-3<1s
+  operators  >=  <=  >  <  ==  !=
+  names      with dots or odd characters stand in double quotes: missing.\"a.b\".deadline==0
+  baseline   with --baseline FILE: completeness>=baseline-1%, p99<=baseline+20ms;
+             times and counts also p99<=baseline*1.1
+Quote an expression, or the shell takes > and < for its own.
+
+Exit code: 0 all gates hold, 1 one does not, 3 none failed and one had no data,
+2 usage or profile. Ended by a signal, the summary is written and the signal ends it.";
 
 /// Shows live how a fan-out does against its deadline: who answered in time, who is missing and why.
 #[derive(Debug, Parser)]
@@ -34,23 +54,41 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum CliCommand {
     /// Run rounds without a terminal and print the result
-    Run(Run),
+    Run(Box<Run>),
     /// Check profiles and explain what they would do
     Check(Check),
 }
 
 /// `fanscope run`
 #[derive(Debug, Args)]
+#[command(after_help = "--help says how gates are written.", after_long_help = GATES)]
 pub struct Run {
     /// What to observe.
     #[command(flatten)]
     pub observe: Observe,
-    /// Rounds to complete
-    #[arg(short = 'n', long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
-    pub rounds: u64,
+    /// Rounds to complete; without it and --for 20
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub rounds: Option<u64>,
+    /// Start rounds for so long, at most -n of them
+    #[arg(long = "for", value_name = "TIME", value_parser = some_time)]
+    pub time: Option<Duration>,
     /// What is printed on standard output
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+    /// What has to hold, such as 'completeness>=0.98'; repeatable
+    #[arg(long = "gate", value_name = "EXPR")]
+    pub gates: Vec<String>,
+    /// A recording whose values gates may name: 'p99<=baseline+20ms'
+    #[arg(long, value_name = "FILE", requires = "gates")]
+    pub baseline: Option<PathBuf>,
+}
+
+impl Run {
+    /// Rounds to complete: those asked for, or 20 where nothing else ends the run.
+    #[must_use]
+    pub fn goal(&self) -> Option<u64> {
+        self.rounds.or(self.time.is_none().then_some(20))
+    }
 }
 
 /// `fanscope check`
@@ -103,6 +141,9 @@ pub struct Observe {
     /// Overwrite the file that --record names
     #[arg(long, requires = "record")]
     pub force: bool,
+    /// Serve Prometheus metrics at this port (of loopback) or address
+    #[arg(long, value_name = "ADDR", value_parser = address::parse)]
+    pub metrics: Option<SocketAddr>,
 }
 
 impl Observe {
@@ -152,6 +193,14 @@ pub enum Format {
     Json,
 }
 
+fn some_time(word: &str) -> Result<Duration, String> {
+    match durations::parse(word) {
+        Ok(Duration::ZERO) => Err("no round starts within no time".to_owned()),
+        Ok(time) => Ok(time),
+        Err(complaint) => Err(complaint.to_string()),
+    }
+}
+
 fn mode(word: &str) -> Result<Mode, String> {
     let known = || Mode::ALL.iter().map(|m| m.as_str()).collect::<Vec<_>>().join(", ");
     Mode::parse(word).ok_or_else(|| format!("the modes are {}", known()))
@@ -184,12 +233,25 @@ mod tests {
     }
 
     #[test]
+    fn a_run_has_an_end() {
+        let goal = |args: &[&str]| {
+            let cli = Cli::try_parse_from(["fanscope", "run"].iter().chain(args)).unwrap();
+            let Some(CliCommand::Run(run)) = cli.command else { panic!("not run") };
+            (run.goal(), run.time)
+        };
+        assert_eq!(goal(&[]), (Some(20), None));
+        assert_eq!(goal(&["--for", "30s"]), (None, Some(Duration::from_secs(30))));
+        assert_eq!(goal(&["--for", "30s", "-n", "7"]), (Some(7), Some(Duration::from_secs(30))));
+    }
+
+    #[test]
     fn bad_values_say_what_they_should_be() {
         for (args, says) in [
             (["-b", "200"], "unit"),
             (["-b", "10ss"], "10ss"),
             (["-m", "quorm"], "deadline, quorum"),
             (["--hedge-delay", "p0"], "p0"),
+            (["--metrics", "a.example:9184"], "an IP address"),
         ] {
             let error = Cli::try_parse_from(["fanscope"].into_iter().chain(args)).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");

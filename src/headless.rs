@@ -1,9 +1,14 @@
 //! `run` and `check`: the same engine without a terminal.
 
+mod baseline;
 mod check;
+mod gate;
 mod output;
+mod progress;
 mod run;
 mod text;
 
+pub use baseline::{BaselineError, baseline};
 pub use check::{check, list};
-pub use run::{Ended, Form, RunError, run};
+pub use gate::{Gates, Verdict};
+pub use run::{Ended, Form, RunError, Task, run};

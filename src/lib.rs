@@ -10,6 +10,7 @@
 //! | [`whatif`] | survival maths, no clock and no terminal | `domain` |
 //! | [`stats`] | rolling counters folded from settled rounds | `domain`, `whatif` |
 //! | [`recording`] | the NDJSON lines, their summary and their files | `domain`, `whatif` |
+//! | [`metrics`] | what a Prometheus scrapes, and the listener that serves it | `domain`, tokio, hyper |
 //! | [`engine`] | rounds: pure policy, runner, pacer; the [`engine::transport::Transport`] seam | `domain`, `whatif`, tokio |
 //! | [`http`] | `Transport` over reqwest; errors become reasons here, once | `domain`, `profile`, the seam |
 //! | [`simulate`] | embedded HTTP upstreams on loopback | `domain`, `profile` |
@@ -31,6 +32,7 @@ pub mod domain;
 pub mod engine;
 pub mod headless;
 pub mod http;
+pub mod metrics;
 pub mod picture;
 pub mod profile;
 pub mod recording;

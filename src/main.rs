@@ -2,18 +2,25 @@
 
 use clap::Parser;
 use fanscope::cli::{Check, Cli, CliCommand, Format, Look, Observe, Run};
-use fanscope::headless::{self, Ended, Form, RunError};
-use fanscope::session::{self, Choice, Plan, Signal};
-use fanscope::tui;
+use fanscope::headless::{self, Ended, Form, Gates, RunError, Task, Verdict};
+use fanscope::profile::Profile;
+use fanscope::session::{self, Choice, Signal};
+use fanscope::tui::{self, Beside};
 use std::error::Error;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Usage, profile or environment: something the user has to change.
 const USAGE: u8 = 2;
 
-/// A fault of the program itself (`EX_SOFTWARE`); 1 is for gates that failed.
+/// A gate does not hold.
+const GATE_FAILED: u8 = 1;
+
+/// A gate had no data, and none failed.
+const NO_DATA: u8 = 3;
+
+/// A fault of the program itself (`EX_SOFTWARE`).
 const INTERNAL: u8 = 70;
 
 fn main() -> ExitCode {
@@ -41,8 +48,8 @@ fn choice(observe: &Observe) -> Choice {
 }
 
 /// What to record to, and whether what is there may be overwritten.
-fn record(observe: &Observe) -> Option<(&Path, bool)> {
-    observe.record.as_deref().map(|path| (path, observe.force))
+fn record(observe: &Observe) -> Option<(PathBuf, bool)> {
+    observe.record.clone().map(|path| (path, observe.force))
 }
 
 fn dashboard(observe: &Observe, look: &Look) -> ExitCode {
@@ -51,8 +58,8 @@ fn dashboard(observe: &Observe, look: &Look) -> ExitCode {
         Ok(profile) => profile,
         Err(error) => return complain(&error),
     };
-    let plan = Plan { rounds: None, warmup: observe.warmup };
-    match tui::run(profile, (look.color, look.ascii), plan, record(observe)) {
+    let beside = Beside { warmup: observe.warmup, record: record(observe), metrics: observe.metrics };
+    match tui::run(profile, (look.color, look.ascii), beside) {
         Ok(None) => ExitCode::SUCCESS,
         Ok(Some(signal)) => die(signal),
         Err(error) => complain(&error),
@@ -64,12 +71,16 @@ fn rounds(run: &Run) -> ExitCode {
         Ok(profile) => profile,
         Err(error) => return complain(&error),
     };
-    let form = match run.format {
-        Format::Text => Form::Text,
-        Format::Json => Form::Json,
+    let task = match task(run, &profile) {
+        Ok(task) => task,
+        Err(error) => return complain(&*error),
     };
-    match headless::run(profile, run.rounds, form, io::stdout(), record(&run.observe)) {
-        Ok(Ended::Completed | Ended::ClosedPipe) => ExitCode::SUCCESS,
+    match headless::run(profile, task, io::stdout()) {
+        Ok(Ended::Completed(verdict) | Ended::ClosedPipe(verdict)) => match verdict {
+            Verdict::Passed => ExitCode::SUCCESS,
+            Verdict::Failed => ExitCode::from(GATE_FAILED),
+            Verdict::NoData => ExitCode::from(NO_DATA),
+        },
         Ok(Ended::Signal(signal)) => die(signal),
         Err(error @ RunError::Stopped(_)) => {
             complain(&error);
@@ -77,6 +88,26 @@ fn rounds(run: &Run) -> ExitCode {
         }
         Err(error) => complain(&error),
     }
+}
+
+/// What the run is to do; gates and their baseline are read before anything is sent.
+fn task(run: &Run, profile: &Profile) -> Result<Task, Box<dyn Error>> {
+    let file = run.baseline.as_deref();
+    let baseline = file.map(|file| headless::baseline(file, &mut io::stderr())).transpose()?;
+    let names: Vec<String> = profile.endpoints.iter().map(|e| e.name.clone()).collect();
+    Ok(Task {
+        rounds: run.goal(),
+        time: run.time,
+        warmup: run.observe.warmup,
+        gates: Gates::parse(&run.gates, &names, baseline.is_some())?,
+        baseline,
+        form: match run.format {
+            Format::Text => Form::Text,
+            Format::Json => Form::Json,
+        },
+        record: record(&run.observe),
+        metrics: run.observe.metrics,
+    })
 }
 
 fn check_profiles(check: &Check) -> ExitCode {

@@ -4,6 +4,7 @@
 //! [`load`] takes a path or the name of a built-in, [`parse`] a text, [`from_urls`] URLs. All of them hand
 //! out a [`Profile`] without a fault in it, or [`ProfileErrors`] with every fault that was found.
 
+mod arguments;
 mod builtin;
 pub mod durations;
 mod error;
@@ -12,11 +13,13 @@ mod explain;
 mod file;
 mod guards;
 mod hosts;
-mod nearest;
+pub mod nearest;
 mod overrides;
 pub mod quantities;
 mod reading;
 pub mod redact;
+#[cfg(test)]
+mod schema;
 pub mod secrets;
 mod source;
 mod syntax;
@@ -25,6 +28,7 @@ mod urls;
 mod validate;
 mod warnings;
 
+pub use arguments::{ArgumentFault, argument_faults};
 pub use builtin::BUILTINS;
 pub use error::{Complaint, Mark, Place, ProfileError, ProfileErrors};
 pub use explain::{explain, request_line};

@@ -10,6 +10,8 @@ mod line;
 mod open;
 mod read;
 mod round;
+#[cfg(test)]
+mod schema;
 mod scribe;
 mod summary;
 mod units;

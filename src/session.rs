@@ -15,6 +15,7 @@ use crate::domain::{CallSpec, EndpointId, Event, FaultSwitch, Settings, text};
 use crate::engine::transport::AttemptRequest;
 use crate::engine::{Command, Engine, EngineConfig, spawn};
 use crate::http::{HttpTransport, SimulatedUrls};
+use crate::metrics::{Limits, Listener, Metrics};
 use crate::profile::Profile;
 use crate::recording::{EndpointLine, GateLine, Line, Scribe, Writer};
 use crate::simulate::{Faults, Fleet};
@@ -22,6 +23,7 @@ use freeze::Freeze;
 use recorder::Recordings;
 use std::collections::VecDeque;
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
@@ -35,6 +37,14 @@ pub enum SessionError {
     /// The engine's thread can't be started.
     #[error("cannot start the engine")]
     Engine(#[source] io::Error),
+    /// The address for the metrics is taken or not of this host.
+    #[error("cannot serve metrics at {address}")]
+    Metrics {
+        /// What was asked for.
+        address: SocketAddr,
+        /// Why not.
+        source: io::Error,
+    },
 }
 
 /// How much is observed.
@@ -65,6 +75,8 @@ pub struct Session {
     started: String,
     /// What is written down of it.
     recordings: Recordings,
+    /// What a Prometheus is served, where somebody wants it.
+    metrics: Option<(Metrics, Listener)>,
 }
 
 impl Session {
@@ -102,6 +114,7 @@ impl Session {
             // Wall time is a label only, cut to milliseconds.
             started: jiff::Timestamp::now().round(jiff::Unit::Millisecond).unwrap_or_default().to_string(),
             recordings: Recordings::default(),
+            metrics: None,
         })
     }
 
@@ -133,6 +146,9 @@ impl Session {
         }
         if let Some(recorder) = self.recordings.now() {
             recorder.event(&event);
+        }
+        if let Some((metrics, _)) = &mut self.metrics {
+            metrics.event(&event);
         }
         event
     }
@@ -204,6 +220,20 @@ impl Session {
         self.recordings.finish()
     }
 
+    /// Serves metrics of what happens from now on, until the session is dropped. Returns where; port 0 takes any
+    /// that is free.
+    ///
+    /// # Errors
+    /// When it can't listen there.
+    pub fn serve_metrics(&mut self, address: SocketAddr) -> Result<SocketAddr, SessionError> {
+        let metrics = Metrics::new(&self.profile.name, &self.names(), &self.settings);
+        let listener = Listener::start(address, metrics.exposition(), Limits::default())
+            .map_err(|source| SessionError::Metrics { address, source })?;
+        let address = listener.address();
+        self.metrics = Some((metrics, listener));
+        Ok(address)
+    }
+
     /// A way to give the engine commands.
     #[must_use]
     pub fn commands(&self) -> mpsc::Sender<Command> {
@@ -243,6 +273,12 @@ impl Session {
     #[must_use]
     pub fn specs(&self) -> Vec<CallSpec> {
         self.profile.call_specs()
+    }
+
+    /// Asks the engine to start no more rounds and to end when those that run have ended.
+    pub fn finish(&mut self) {
+        // There is room for it unless the engine has ended or is about to, by an earlier command.
+        drop(self.engine.commands.try_send(Command::Finish));
     }
 
     /// Asks the engine to abandon what runs, and waits for its last events, at most `patience`. Returns the

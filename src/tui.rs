@@ -26,7 +26,8 @@ use guard::Guard;
 use job::Job;
 use run::{Leave, Loop};
 use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 use surface::Tty;
 
@@ -59,18 +60,24 @@ pub enum TuiError {
 /// How long quitting waits for the engine. Together with everything else it stays below 100 ms.
 const PATIENCE: Duration = Duration::from_millis(60);
 
+/// What happens beside the dashboard.
+#[derive(Debug, Default)]
+pub struct Beside {
+    /// First rounds, which are left out of every statistic.
+    pub warmup: u64,
+    /// The file that every round is written to, and whether one that exists is overwritten.
+    pub record: Option<(PathBuf, bool)>,
+    /// Where metrics are served.
+    pub metrics: Option<SocketAddr>,
+}
+
 /// Shows the dashboard until it is left. `look` says how: whether in colour, and whether with 7-bit characters
-/// only. With `record` every round is written to that file, also to one that exists where that is true. Returns the
-/// signal that ended it, if one did; the terminal is restored by then.
+/// only. Returns the signal that ended it, if one did; the terminal is restored by then.
 ///
 /// # Errors
-/// When there is no terminal, nothing can be recorded to that file, or the session can't start.
-pub fn run(
-    profile: Profile,
-    look: (ColorChoice, bool),
-    plan: Plan,
-    record: Option<(&Path, bool)>,
-) -> Result<Option<Signal>, TuiError> {
+/// When there is no terminal, nothing can be recorded to the file or served at the address, or the session can't
+/// start.
+pub fn run(profile: Profile, look: (ColorChoice, bool), beside: Beside) -> Result<Option<Signal>, TuiError> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(TuiError::NoTerminal);
     }
@@ -79,15 +86,16 @@ pub fn run(
         return Err(TuiError::DumbTerminal);
     }
     let options = look::options(look.0, look.1, &env);
-    let record = record.map(|(path, force)| Writer::create(path, force)).transpose()?;
+    let record = beside.record.map(|(path, force)| Writer::create(&path, force)).transpose()?;
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(TuiError::Terminal)?;
     let left = runtime.block_on(async {
         // Before every other thread, which is to leave SIGTSTP alone as well.
         let job = Job::take().map_err(TuiError::Terminal)?;
         let signals = Signals::catch().map_err(TuiError::Terminal)?;
-        let app = App::new(setup(&profile, options)).warming(plan.warmup);
-        let mut session = Session::start(profile, plan)?;
+        let app = App::new(setup(&profile, options)).warming(beside.warmup);
+        let mut session = Session::start(profile, Plan { rounds: None, warmup: beside.warmup })?;
+        beside.metrics.map(|address| session.serve_metrics(address)).transpose()?;
         if let Some(writer) = record {
             session.record(writer).map_err(TuiError::Recorder)?;
         }

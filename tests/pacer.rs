@@ -170,6 +170,31 @@ fn a_shorter_period_holds_at_once() {
 }
 
 #[test]
+fn to_finish_is_to_complete_what_runs_and_to_start_nothing_more() {
+    // Told while two rounds run, or before the first has ended.
+    for (told, rounds) in [(20, 1), (120, 2)] {
+        local(async move {
+            let bench = start(vec![Play::ok(150)], settings(100), None);
+            tokio::time::sleep(ms(told)).await;
+            bench.commands.send(Command::Finish).await.unwrap();
+            // The commands stay open: it ends by itself.
+            let commands = bench.commands.clone();
+            let ended: Vec<_> = bench
+                .rest()
+                .await
+                .into_iter()
+                .filter_map(|event| match event {
+                    Event::RoundSettled { round, .. } => Some((round.ended_by, round.took.as_millis())),
+                    _ => None,
+                })
+                .collect();
+            assert_eq!(ended, vec![(EndedBy::AllSettled, 150); rounds]);
+            drop(commands);
+        });
+    }
+}
+
+#[test]
 fn r14_quit_abandons_what_runs_and_a_dropped_handle_is_a_quit() {
     for by_drop in [false, true] {
         local(async move {

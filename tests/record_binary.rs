@@ -80,14 +80,17 @@ fn s7_a_recording_is_what_run_prints_in_every_format() {
     let dir = dir();
     for name in PACKED {
         let path = dir.path().join(name);
-        let output = fanscope(&["run", "shops", "-n", "5", "--every", "20ms", "--format", "json"], &path);
+        let args = ["run", "shops", "-n", "5", "--warmup", "2", "--every", "20ms", "--format", "json"];
+        let args = [args.as_slice(), &["--gate", "completeness>=0.01"]].concat();
+        let output = fanscope(&args, &path);
         assert!(output.status.success(), "{}", stderr(&output));
         let mut recorded = Vec::new();
         open(&path).unwrap().read_to_end(&mut recorded).unwrap();
         assert_eq!(recorded, output.stdout, "{name}");
         let held = held(&path).unwrap();
-        assert_eq!((held.rounds.len(), held.left_out), (5, None), "{name}");
-        assert_eq!(held.summary.unwrap().rounds, 5);
+        assert_eq!((held.rounds.len(), held.left_out), (7, None), "{name}");
+        let summary = held.summary.unwrap();
+        assert_eq!((summary.rounds, summary.gates[0].passed), (5, Some(true)));
         assert_eq!(stderr(&output), "");
     }
 }

@@ -2,11 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test a missing value is a failure, helpers included")]
 
+use fanscope::domain::event::Vitals;
 use fanscope::domain::{
-    Attempt, AttemptKind, AttemptOutcome, Call, CallSpec, EndedBy, EndpointId, HedgeContract, HedgeCounts,
-    HttpVersion, Mode, Outcome, Phase, Phases, Reason, Round, RoundNo, Settings, Suppressed, Suppression,
+    Attempt, AttemptKind, AttemptOutcome, Call, CallSpec, EndedBy, EndpointId, Event, HedgeContract,
+    HedgeCounts, HttpVersion, Mode, Outcome, Phase, Phases, Reason, Round, RoundNo, Settings, Suppressed,
+    Suppression,
 };
-use fanscope::recording::{Context, EndpointLine, GateLine, Line, Record, SummaryFold, SummaryLine};
+use fanscope::recording::{
+    Context, EndpointLine, GateLine, Line, Reader, Record, Scribe, SummaryFold, SummaryLine,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -313,6 +317,42 @@ fn r31_hedges_are_told_with_what_they_cost() {
 }
 
 #[test]
+fn rounds_that_do_not_count_are_in_no_figure() {
+    let mut fold = SummaryFold::new(&names(4));
+    // While it warmed up, three starts were skipped, and the first connection was made.
+    fold.skipped(3);
+    let first = hedged(Some(0), &[(0, AttemptKind::Primary, 0, 40, Some(false))]);
+    fold.push(&Round { warmup: true, ..first.clone() });
+    fold.push(&Round { ended_by: EndedBy::Aborted, ..example() });
+    let nothing = fold.summary(Vec::new());
+    assert_eq!((nothing.rounds, nothing.skipped, nothing.completeness), (0, 0, None));
+    assert_eq!(nothing.endpoints[0].n, 0);
+    fold.skipped(5);
+    fold.push(&first);
+    let one = fold.summary(Vec::new());
+    assert_eq!((one.rounds, one.skipped, one.hedges.reconnects), (1, 2, 1));
+}
+
+#[test]
+fn a_summary_of_very_many_rounds_says_that_its_times_are_rounded() {
+    let mut fold = SummaryFold::new(&names(4));
+    let mut round = example();
+    for i in 0..65_537 {
+        round.took = us(200_000 + i % 1000);
+        fold.push(&round);
+    }
+    let got = fold.summary(Vec::new());
+    assert!(got.rounded);
+    assert_eq!(
+        (got.rounds, got.endpoints[0].observed, got.endpoints[3].missing.0[0].1),
+        (65_537, 65_537, 65_537)
+    );
+    let exact = 200_499_u64;
+    let off = got.round.p50_ms.unwrap().micros().abs_diff(exact);
+    assert!(off * 1024 <= exact, "{off} µs");
+}
+
+#[test]
 fn one_status_is_kept_and_mixed_ones_are_not() {
     let status = |statuses: &[Option<u16>]| {
         let mut fold = SummaryFold::new(&names(1));
@@ -506,6 +546,32 @@ proptest! {
         }
         prop_assert_eq!(Line::round(&back, &names), Line::round(&shown, &names));
         prop_assert_eq!(back.counts(), round.counts());
+    }
+
+    #[test]
+    fn a_record_folds_to_the_summary_of_the_run(
+        rounds in prop::collection::vec((any_round(), any::<u16>()), 0..8),
+        twice in any::<bool>(),
+    ) {
+        let endpoints = names(6).iter().map(|name| EndpointLine::of(name, &spec(false, 2), false)).collect();
+        let mut scribe = Scribe::new("any", "", endpoints, Arc::default());
+        let mut text = scribe.first().to_json_line().unwrap();
+        let mut skipped = 0;
+        for (round, more) in &rounds {
+            skipped += u64::from(*more);
+            let vitals = Vitals { skipped, ..Vitals::default() };
+            let event = Event::RoundSettled { round: Arc::new(round.clone()), vitals };
+            text += &scribe.event(&event).unwrap().to_json_line().unwrap();
+        }
+        let live = scribe.fold().summary(Vec::new());
+        let read = |text: &str| SummaryFold::of_record(&mut Reader::new(text.as_bytes())).unwrap().summary(Vec::new());
+        prop_assert_eq!(&read(&text), &live);
+        if twice {
+            // Recordings that were joined are one observation.
+            let joined = read(&text.repeat(2));
+            prop_assert_eq!((joined.rounds, joined.skipped), (live.rounds * 2, live.skipped * 2));
+            prop_assert_eq!(joined.hedges.reconnects, live.hedges.reconnects * 2);
+        }
     }
 
     #[test]

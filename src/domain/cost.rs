@@ -1,20 +1,26 @@
 //! What hedges cost besides the requests themselves (R31): time spent for nothing and connections dialled again.
 
-use super::round::{AttemptKind, Call};
+use super::round::{Attempt, AttemptKind, Call};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 impl Call {
-    /// Time that its attempts spent for nothing: hedges that did not win, and a primary that lost to one.
-    #[must_use]
-    pub fn wasted(&self) -> Duration {
+    /// Its attempts that were for nothing: hedges that did not win, and a primary that lost to one.
+    pub fn wasted_attempts(&self) -> impl Iterator<Item = &Attempt> {
         let winner = self.winner.and_then(|index| self.attempts.get(index));
         let hedge_won = winner.is_some_and(|a| a.kind == AttemptKind::Hedge);
-        let lost = self.attempts.iter().enumerate().filter(|(index, attempt)| match attempt.kind {
-            AttemptKind::Hedge => self.winner != Some(*index),
+        let lost = move |index: usize, kind| match kind {
+            AttemptKind::Hedge => self.winner != Some(index),
             AttemptKind::Primary => hedge_won,
-        });
-        lost.fold(Duration::ZERO, |sum, (_, a)| sum.saturating_add(a.end.saturating_sub(a.start)))
+        };
+        self.attempts.iter().enumerate().filter(move |&(i, a)| lost(i, a.kind)).map(|(_, a)| a)
+    }
+
+    /// Time that [`Call::wasted_attempts`] took.
+    #[must_use]
+    pub fn wasted(&self) -> Duration {
+        let times = self.wasted_attempts().map(|a| a.end.saturating_sub(a.start));
+        times.fold(Duration::ZERO, Duration::saturating_add)
     }
 
     /// Primary attempts that were sent: one, or none where nothing went on the wire.

@@ -24,6 +24,8 @@ pub enum Command {
     Pause(bool),
     /// Start one round now, also while paused.
     Step,
+    /// Start no more rounds, and end when those that run have ended.
+    Finish,
     /// Abandon what runs and end.
     Quit,
 }
@@ -265,6 +267,7 @@ impl<C: Clock + Unpin> Pacer<C> {
                 return self.shared.sink.deliver(Event::Paused(paused)).await;
             }
             Some(Command::Step) => self.start(now),
+            Some(Command::Finish) => self.rounds = Some(self.started),
         }
         true
     }

@@ -1,15 +1,18 @@
 //! `fanscope run`: rounds without a terminal, one line of JSON each or a summary for people.
 
+use super::gate::{self, Gates, Judged, Verdict};
 use super::output::Output;
+use super::progress::{Done, Goal, Progress};
 use super::text as print;
-use crate::domain::{Event, text};
+use crate::domain::{Event, RoundNo, text};
 use crate::profile::Profile;
-use crate::recording::{CreateError, Line, Scribe, Writer};
+use crate::recording::{CreateError, Line, Scribe, SummaryFold, Writer};
 use crate::session::{Plan, Recording, Session, SessionError, Signal, Signals};
-use std::io::{self, Write};
-use std::path::Path;
+use std::io::{self, IsTerminal, Write};
+use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,15 +23,36 @@ pub enum Form {
     Json,
 }
 
+/// What a run is to do, besides its profile.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// Rounds to complete; `None`: as many as the time has room for.
+    pub rounds: Option<u64>,
+    /// For how long rounds are started, from the first that counts on; those that run are completed.
+    pub time: Option<Duration>,
+    /// Rounds before those that count.
+    pub warmup: u64,
+    /// What has to hold.
+    pub gates: Gates,
+    /// What gates may be compared with.
+    pub baseline: Option<SummaryFold>,
+    /// What is printed.
+    pub form: Form,
+    /// The file that every round is written to, and whether one that exists is overwritten.
+    pub record: Option<(PathBuf, bool)>,
+    /// Where metrics are served.
+    pub metrics: Option<SocketAddr>,
+}
+
 /// How a run came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
     /// All rounds were completed.
-    Completed,
+    Completed(Verdict),
     /// A signal ended it; the summary was still written, unless nobody took it.
     Signal(Signal),
-    /// Nobody reads the output any more.
-    ClosedPipe,
+    /// Nobody reads the output any more. The gates were judged over the rounds until then.
+    ClosedPipe(Verdict),
 }
 
 /// Why a run failed.
@@ -57,49 +81,72 @@ pub enum RunError {
 /// How long an end by a signal waits for the engine's last events, and then for the reader of the output.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Runs `rounds` rounds and writes the result to `out`. With `record` every round is written to that file, also to
-/// one that exists where that is true; what goes wrong with it then is said on standard error and ends nothing.
+/// Runs rounds and writes the result to `out`. Serves metrics where that is asked for, and says on standard error at
+/// which address; what goes wrong with a recording is said there, too, and ends nothing.
 ///
 /// # Errors
-/// When nothing can be recorded to the file, the session can't start or the output can't be written; a reader that went away is no error.
-pub fn run(
-    profile: Profile,
-    rounds: u64,
-    form: Form,
-    out: impl Write + Send + 'static,
-    record: Option<(&Path, bool)>,
-) -> Result<Ended, RunError> {
-    let record = record.map(|(path, force)| Writer::create(path, force)).transpose()?;
+/// When nothing can be recorded to the file, the session can't start or the output can't be written; a reader that
+/// went away is no error.
+pub fn run(profile: Profile, mut task: Task, out: impl Write + Send + 'static) -> Result<Ended, RunError> {
+    let record = task.record.take().map(|(path, force)| Writer::create(&path, force)).transpose()?;
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Start)?;
-    let ended = runtime.block_on(async {
+    runtime.block_on(async {
         // Caught before the engine starts, so that no signal finds a round without an end.
         let mut signals = Signals::catch().map_err(RunError::Start)?;
-        let mut session = Session::start(profile, Plan { rounds: Some(rounds), warmup: 0 })?;
+        let plan = Plan { rounds: task.rounds, warmup: task.warmup };
+        let mut session = Session::start(profile, plan)?;
+        if let Some(address) = task.metrics {
+            let address = session.serve_metrics(address)?;
+            // A notice that nobody can read is no reason not to run.
+            let _ = writeln!(io::stderr(), "fanscope: metrics at http://{address}/metrics");
+        }
         if let Some(writer) = record {
             session.record(writer).map_err(RunError::Start)?;
         }
-        let mut printer = Printer::new(&session, form, Output::start(out).map_err(RunError::Start)?);
-        let signal = observe(&mut session, &mut printer, &mut signals).await?;
-        let done = printer.scribe.fold().rounds();
-        let ended = match signal {
-            None if done < rounds => Err(RunError::Stopped(done)),
-            None => printer.end().await.map(|()| Ended::Completed),
-            Some(signal) => {
+        let mut printer = Printer::new(&session, task, Output::start(out).map_err(RunError::Start)?);
+        let observed = observe(&mut session, &mut printer, &mut signals).await;
+        if let Some(bar) = printer.bar.take() {
+            bar.clear(PATIENCE).await;
+        }
+        match observed {
+            Ok(None) => {
+                let verdict = printer.end()?;
+                close_recording(&mut session, &printer);
+                closed(printer.output.finish().await.map_err(RunError::Output), verdict)
+            }
+            Ok(Some(signal)) => {
                 for event in session.quit(PATIENCE).await {
                     printer.event(event)?;
                 }
+                printer.end()?;
+                close_recording(&mut session, &printer);
                 // A reader that does not take the summary in time does not hold up the end.
-                drop(tokio::time::timeout(PATIENCE, printer.end()).await);
+                drop(tokio::time::timeout(PATIENCE, printer.output.finish()).await);
                 Ok(Ended::Signal(signal))
             }
-        };
-        session.finish_recordings().iter().for_each(complain);
-        ended
-    });
-    match ended {
-        Err(RunError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Ended::ClosedPipe),
-        other => other,
+            Err(error) => {
+                close_recording(&mut session, &printer);
+                closed(Err(error), gate::verdict(&printer.judge()))
+            }
+        }
+    })
+}
+
+/// Closes the recording with what came of the gates, and says what is wrong with it.
+fn close_recording(session: &mut Session, printer: &Printer) {
+    session.end_recording(printer.judge().into_iter().map(|judged| judged.line).collect());
+    session.finish_recordings().iter().for_each(complain);
+}
+
+/// The end, where a reader that went away is one too.
+fn closed(written: Result<(), RunError>, verdict: Verdict) -> Result<Ended, RunError> {
+    match written {
+        Ok(()) => Ok(Ended::Completed(verdict)),
+        Err(RunError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Ok(Ended::ClosedPipe(verdict))
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -112,6 +159,11 @@ async fn observe(
 ) -> Result<Option<Signal>, RunError> {
     printer.begin()?;
     let (news, mut told) = (session.recording_news(), false);
+    let Task { rounds, time, warmup, .. } = printer.task;
+    let from_now = || time.map(|time| tokio::time::Instant::now() + time);
+    // The time is that of the rounds that count.
+    let mut until = from_now().filter(|_| warmup == 0);
+    let mut finishes = false;
     loop {
         let behind = printer.output.is_behind();
         tokio::select! {
@@ -122,10 +174,23 @@ async fn observe(
                 told = true;
             }
             written = printer.output.catch_up(), if behind => written.map_err(RunError::Output)?,
-            event = session.next(), if !behind => match event {
-                Some(event) => printer.event(event)?,
-                None => return Ok(None),
-            },
+            () = reached(until), if !finishes => {
+                session.finish();
+                finishes = true;
+            }
+            event = session.next(), if !behind => {
+                let Some(event) = event else {
+                    let done = printer.scribe.fold().rounds();
+                    let all = finishes || rounds.is_some_and(|rounds| done >= rounds);
+                    return if all { Ok(None) } else { Err(RunError::Stopped(done)) };
+                };
+                let counts = |no: RoundNo| no.0 == warmup.saturating_add(1);
+                if matches!(&event, Event::RoundStarted(started) if counts(started.round)) {
+                    until = until.or_else(from_now);
+                    printer.done.since = Some(Instant::now());
+                }
+                printer.event(event)?;
+            }
         }
     }
 }
@@ -139,17 +204,32 @@ fn complain(recording: &Recording) {
     }
 }
 
+/// That instant; never where there is none.
+async fn reached(until: Option<tokio::time::Instant>) {
+    match until {
+        Some(until) => tokio::time::sleep_until(until).await,
+        None => std::future::pending().await,
+    }
+}
+
 /// Turns events into text.
 struct Printer {
     output: Output,
-    form: Form,
+    task: Task,
     profile: Arc<Profile>,
     scribe: Scribe,
+    done: Done,
+    bar: Option<Progress>,
 }
 
 impl Printer {
-    fn new(session: &Session, form: Form, output: Output) -> Self {
-        Self { output, form, profile: Arc::clone(&session.profile), scribe: session.scribe() }
+    fn new(session: &Session, task: Task, output: Output) -> Self {
+        let goal = Goal { rounds: task.rounds, time: task.time, warmup: task.warmup };
+        // Lines on the same terminal would run into it.
+        let room = task.form == Form::Text || !io::stdout().is_terminal();
+        let bar = if room { Progress::start(goal) } else { None };
+        let (profile, scribe) = (Arc::clone(&session.profile), session.scribe());
+        Self { output, task, profile, scribe, done: Done::default(), bar }
     }
 
     fn begin(&mut self) -> Result<(), RunError> {
@@ -161,21 +241,45 @@ impl Printer {
         if let Event::Failed(why) = event {
             return Err(RunError::Engine(why));
         }
-        self.scribe.event(&event).map_or(Ok(()), |line| self.line(&line))
+        let line = self.scribe.event(&event);
+        if let Event::RoundSettled { round, .. } = &event {
+            self.progress(round.warmup);
+        }
+        line.map_or(Ok(()), |line| self.line(&line))
     }
 
-    /// Writes the summary and waits until all is out.
-    async fn end(mut self) -> Result<(), RunError> {
-        let summary = self.scribe.fold().summary(Vec::new());
-        if self.form == Form::Text {
-            self.output.push(print::summary(&self.profile, &summary));
+    fn progress(&mut self, warmup: bool) {
+        let fold = self.scribe.fold();
+        self.done.warmup += u64::from(warmup);
+        (self.done.rounds, self.done.completeness) = (fold.rounds(), fold.completeness());
+        if let Some(bar) = &self.bar {
+            bar.tell(self.done);
         }
-        self.line(&Line::summary(summary))?;
-        self.output.finish().await.map_err(RunError::Output)
+    }
+
+    fn judge(&self) -> Vec<Judged> {
+        gate::judge(&self.task.gates, self.scribe.fold(), self.task.baseline.as_ref())
+    }
+
+    /// Puts the summary behind the rest, and says how the gates came out.
+    fn end(&mut self) -> Result<Verdict, RunError> {
+        let judged = self.judge();
+        let verdict = gate::verdict(&judged);
+        if self.task.form == Form::Text {
+            let summary = self.scribe.fold().summary(Vec::new());
+            self.output.push(print::summary(&self.profile, &summary));
+            if !judged.is_empty() {
+                self.output.push(format!("\n{}", gate::table(&judged)));
+            }
+            return Ok(verdict);
+        }
+        let line = self.scribe.last(judged.into_iter().map(|j| j.line).collect());
+        self.line(&line)?;
+        Ok(verdict)
     }
 
     fn line(&mut self, line: &Line) -> Result<(), RunError> {
-        if self.form == Form::Json {
+        if self.task.form == Form::Json {
             let text = line.to_json_line().map_err(|e| RunError::Output(e.into()))?;
             self.output.push(text);
         }

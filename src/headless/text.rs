@@ -51,6 +51,9 @@ pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
             hedges.reconnects,
         );
     }
+    if summary.rounded {
+        out.push_str("\nso many calls that their times are rounded, by up to 0.1 %\n");
+    }
     out
 }
 
@@ -119,6 +122,15 @@ mod tests {
         let text = |status| printed(endpoint(status), HedgesTotal::default());
         assert!(text(Some(503)).contains("http_503 5, deadline 4"), "{}", text(Some(503)));
         assert!(text(None).contains("http_status 5, deadline 4"), "{}", text(None));
+    }
+
+    #[test]
+    fn rounded_times_are_said_to_be() {
+        let profile = crate::profile::load("shops", &|_| None).expect("the built-in profile loads");
+        let text = |rounded| summary(&profile, &SummaryLine { rounded, ..SummaryLine::default() });
+        assert!(
+            text(true).ends_with("times are rounded, by up to 0.1 %\n") && !text(false).contains("rounded")
+        );
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! "Did you mean": the candidate that a mistyped word was most likely meant to be.
 
 /// The closest candidate, only where it is close.
-pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = fold(word);
     let allowed = match folded.chars().count() {
         0 => return None,
@@ -24,7 +25,8 @@ fn fold(word: &str) -> String {
 }
 
 /// `a, b or c`.
-pub(super) fn list(words: &[&str]) -> String {
+#[must_use]
+pub fn list(words: &[&str]) -> String {
     match words {
         [] => String::new(),
         [one] => (*one).to_owned(),

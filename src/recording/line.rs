@@ -10,6 +10,7 @@ use std::time::Duration;
 
 /// One line of a record.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Line {
     /// What was asked for; the first line.
@@ -117,6 +118,7 @@ pub(super) fn name_of(names: &[String], endpoint: EndpointId) -> String {
 
 /// The first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionLine {
     /// Version of the schema.
     pub schema: u32,
@@ -138,6 +140,7 @@ pub struct SessionLine {
 
 /// An endpoint in the session line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EndpointLine {
     /// Its name.
     pub name: String,
@@ -154,6 +157,7 @@ pub struct EndpointLine {
 
 /// What somebody had to say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NoteLine {
     /// When, from the session's start.
     #[serde(default)]
@@ -172,6 +176,7 @@ impl EndpointLine {
 
 /// Changed settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SettingsLine {
     /// When, from the session's start.
     #[serde(default)]
@@ -182,6 +187,7 @@ pub struct SettingsLine {
 
 /// Settings of rounds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SettingsBody {
     /// The contract.
     pub mode: Mode,
@@ -236,6 +242,7 @@ impl SettingsBody {
 
 /// How calls are hedged.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HedgeLine {
     /// `p95`, `50ms`.
     #[serde(default)]

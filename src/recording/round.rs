@@ -11,6 +11,7 @@ use std::net::SocketAddr;
 
 /// A settled round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[expect(clippy::struct_excessive_bools, reason = "the record's own fields, each a fact of the round")]
 pub struct RoundLine {
     /// Its number.
@@ -119,6 +120,7 @@ impl RoundLine {
 
 /// A failure that failed its round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FailedLine {
     /// Whose.
     pub endpoint: String,
@@ -140,6 +142,7 @@ impl FailedLine {
 
 /// How a call came out, without its reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CallOutcome {
     /// Answered within its limit.
@@ -162,6 +165,7 @@ impl From<Outcome> for CallOutcome {
 
 /// One endpoint's part of a round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CallLine {
     /// Whose.
     pub endpoint: String,
@@ -223,6 +227,7 @@ impl CallLine {
 
 /// A call's hedges.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HedgesLine {
     /// Sent.
     pub sent: u32,
@@ -237,6 +242,7 @@ pub struct HedgesLine {
 
 /// One HTTP request on the wire.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AttemptLine {
     /// Which URL.
     #[serde(default)]
@@ -303,6 +309,7 @@ impl AttemptLine {
 
 /// Time in each phase, null where the attempt had none. They sum to `end_ms - start_ms`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PhasesLine {
     /// Before anything was sent.

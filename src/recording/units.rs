@@ -109,6 +109,48 @@ impl<'de, K: Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for Ordered
 }
 
 #[cfg(test)]
+mod described {
+    use super::{Millis, Ordered};
+    use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+    use std::borrow::Cow;
+
+    impl JsonSchema for Millis {
+        fn schema_name() -> Cow<'static, str> {
+            "Milliseconds".into()
+        }
+
+        fn json_schema(_: &mut SchemaGenerator) -> Schema {
+            json_schema!({ "type": "number", "minimum": 0, "description": "Milliseconds with at most three decimals." })
+        }
+    }
+
+    impl<K: JsonSchema, V: JsonSchema> JsonSchema for Ordered<K, V> {
+        fn inline_schema() -> bool {
+            true
+        }
+
+        fn schema_name() -> Cow<'static, str> {
+            format!("{}By{}", V::schema_name(), K::schema_name()).into()
+        }
+
+        fn json_schema(schemas: &mut SchemaGenerator) -> Schema {
+            let (keys, values) = (schemas.subschema_for::<K>(), schemas.subschema_for::<V>());
+            json_schema!({ "type": "object", "propertyNames": keys, "additionalProperties": values })
+        }
+    }
+
+    impl JsonSchema for crate::domain::TraceId {
+        fn schema_name() -> Cow<'static, str> {
+            "TraceId".into()
+        }
+
+        fn json_schema(_: &mut SchemaGenerator) -> Schema {
+            json_schema!({ "type": "string", "pattern": "^[0-9a-f]{32}$" })
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -31,6 +31,19 @@ pub struct Observation {
     pub what: Observed,
 }
 
+/// How many calls were seen how at one time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tied {
+    /// When, from the round's start.
+    pub time: Duration,
+    /// Answered then.
+    pub ok: usize,
+    /// Failed then.
+    pub error: usize,
+    /// Last seen pending then.
+    pub censored: usize,
+}
+
 /// What the endpoint's curve learns from a call: its primary attempt, on the round's clock, so that waiting
 /// for a permit counts as it does for the budget. `None` where nothing was sent for reasons of our own (W1).
 ///
@@ -148,26 +161,46 @@ impl Curve {
     /// As [`Curve::of`], in O(n), of observations that ascend by time already.
     #[must_use]
     pub fn of_sorted(sorted: &[Observation]) -> Self {
-        let mut rows = Vec::new();
-        let mut pending_until = None;
-        let mut at_risk = sorted.len();
-        let (mut ok, mut error, mut pending) = (0.0, 0.0, 1.0);
-        for tied in sorted.chunk_by(|a, b| a.time == b.time) {
+        let tied = sorted.chunk_by(|a, b| a.time == b.time).filter_map(|tied| {
             let count = |what| tied.iter().filter(|o| o.what == what).count();
-            let (answers, failures) = (count(Observed::Ok), count(Observed::Error));
-            if answers + failures > 0 {
-                ok += pending * share(answers, at_risk);
-                error += pending * share(failures, at_risk);
-                pending *= share(at_risk - answers - failures, at_risk);
-                rows.extend(tied.first().map(|o| Row { time: o.time, at_risk, ok, error, pending }));
+            Some(Tied {
+                time: tied.first()?.time,
+                ok: count(Observed::Ok),
+                error: count(Observed::Error),
+                censored: count(Observed::Censored),
+            })
+        });
+        Self::fold(sorted.len(), tied)
+    }
+
+    /// As [`Curve::of`], of counts at times that ascend.
+    #[must_use]
+    pub fn of_tied(tied: &[Tied]) -> Self {
+        let n = tied.iter().fold(0, |n: usize, t| n.saturating_add(t.ok + t.error + t.censored));
+        Self::fold(n, tied.iter().copied())
+    }
+
+    fn fold(n: usize, ascending: impl Iterator<Item = Tied>) -> Self {
+        let mut rows = Vec::new();
+        let (mut pending_until, mut horizon) = (None, None);
+        let mut at_risk = n;
+        let (mut ok, mut error, mut pending) = (0.0, 0.0, 1.0);
+        for tied in ascending {
+            let events = tied.ok + tied.error;
+            if events > 0 {
+                ok += pending * share(tied.ok, at_risk);
+                error += pending * share(tied.error, at_risk);
+                pending *= share(at_risk - events, at_risk);
+                rows.push(Row { time: tied.time, at_risk, ok, error, pending });
                 pending_until = None;
             }
-            if answers + failures < tied.len() && pending_until.is_none() {
-                pending_until = tied.first().map(|o| o.time);
+            if tied.censored > 0 && pending_until.is_none() {
+                pending_until = Some(tied.time);
             }
-            at_risk -= tied.len();
+            at_risk -= events + tied.censored;
+            horizon = Some(tied.time);
         }
-        Self { rows, n: sorted.len(), horizon: sorted.last().map(|o| o.time), pending_until }
+        Self { rows, n, horizon, pending_until }
     }
 
     /// A row per event time, ascending. Before the first one everything is pending.
