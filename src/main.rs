@@ -1,8 +1,9 @@
 //! Parses, dispatches and turns the result into an exit code.
 
 use clap::Parser;
-use fanscope::cli::{Check, Cli, CliCommand, Format, Look, Observe, Run};
-use fanscope::headless::{self, Ended, Form, RunError};
+use fanscope::cli::{Check, Cli, CliCommand, Format, Look, Observe, Report, Run};
+use fanscope::domain::text;
+use fanscope::headless::{self, Ended, Form, ReportError, ReportPlan, RunError};
 use fanscope::session::{self, Choice, Signal};
 use fanscope::tui;
 use std::error::Error;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         None => dashboard(&cli.observe, &cli.look),
         Some(CliCommand::Run(run)) => rounds(&run),
         Some(CliCommand::Check(check)) => check_profiles(&check),
+        Some(CliCommand::Report(report)) => report_recordings(report),
     }
 }
 
@@ -57,11 +59,7 @@ fn rounds(run: &Run) -> ExitCode {
         Ok(profile) => profile,
         Err(error) => return complain(&error),
     };
-    let form = match run.format {
-        Format::Text => Form::Text,
-        Format::Json => Form::Json,
-    };
-    match headless::run(profile, run.rounds, form, io::stdout()) {
+    match headless::run(profile, run.rounds, form(run.format), io::stdout()) {
         Ok(Ended::Completed | Ended::ClosedPipe) => ExitCode::SUCCESS,
         Ok(Ended::Signal(signal)) => die(signal),
         Err(error @ RunError::Stopped(_)) => {
@@ -80,6 +78,33 @@ fn check_profiles(check: &Check) -> ExitCode {
         Ok(false) => ExitCode::from(USAGE),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => complain(&error),
+    }
+}
+
+fn report_recordings(report: Report) -> ExitCode {
+    let ascii =
+        report.ascii || !text::speaks_utf8(&|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
+    let plan = ReportPlan {
+        files: report.files,
+        compare: report.compare,
+        at: report.at,
+        quorum: report.quorum,
+        form: form(report.format),
+        html: report.html,
+        force: report.force,
+        ascii,
+    };
+    match headless::report(&plan, &mut io::stdout().lock(), &mut io::stderr().lock()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(ReportError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => complain(&error),
+    }
+}
+
+const fn form(format: Format) -> Form {
+    match format {
+        Format::Text => Form::Text,
+        Format::Json => Form::Json,
     }
 }
 

@@ -1,0 +1,372 @@
+//! A report for people: plain text that fits the terminal, most important first.
+
+use super::bars::Set;
+use super::collect::{Collected, FilePart};
+use super::lanes::lanes;
+use super::words::{self, cut, fit, millis, percent};
+use crate::domain::{EndpointId, Reason, numbers};
+use crate::headless::text::hedges;
+use crate::recording::EndpointSummary;
+use crate::whatif::recount::BudgetRow;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::time::Duration;
+use unicode_width::UnicodeWidthStr;
+
+/// How it looks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Look {
+    /// 7-bit characters only.
+    pub(super) ascii: bool,
+    /// Columns.
+    pub(super) width: usize,
+}
+
+/// Widest name that a table makes room for.
+const MOST_NAME: usize = 24;
+/// Widest bar.
+const MOST_BAR: usize = 40;
+/// Rounds that are shown with their lanes, and lanes of each.
+const SHOWN: (usize, usize) = (3, 8);
+/// Notes and changes of settings that are shown of a file.
+const HAPPENINGS: usize = 20;
+
+/// Writes the report out.
+pub(super) fn text(all: &Collected, look: Look) -> String {
+    let page = Page { all, look, set: Set::of(look.ascii), names: names(all) };
+    let mut out = String::new();
+    page.head(&mut out);
+    page.endpoints(&mut out);
+    page.missing(&mut out);
+    page.budgets(&mut out);
+    page.worst(&mut out);
+    page.advice(&mut out);
+    page.files(&mut out);
+    page.happenings(&mut out);
+    let lines = out.lines().map(|line| cut(line.trim_end(), look.width));
+    let text = lines.fold(String::new(), |text, line| text + &line + "\n");
+    if look.ascii { words::ascii(&text) } else { text }
+}
+
+/// Column for names.
+fn names(all: &Collected) -> usize {
+    let widest = all.session.endpoints.iter().map(|e| e.name.width()).max().unwrap_or(0);
+    widest.clamp("endpoint".len(), MOST_NAME)
+}
+
+struct Page<'a> {
+    all: &'a Collected,
+    look: Look,
+    set: &'static Set,
+    names: usize,
+}
+
+/// Writing to a String cannot fail.
+macro_rules! line {
+    ($out:expr) => { let _ = writeln!($out); };
+    ($out:expr, $($arg:tt)*) => { let _ = writeln!($out, $($arg)*); };
+}
+
+impl Page<'_> {
+    fn head(&self, out: &mut String) {
+        let all = self.all;
+        let summary = &all.summary;
+        let rounds = numbers::counted(summary.rounds, "round", "rounds");
+        line!(out, "{}  {}", all.session.profile, words::settings(&all.settings, all.optional));
+        match all.files.as_slice() {
+            [one] => {
+                line!(out, "{rounds} in {}, {}  {}", words::clock(one.length), one.session.started, one.name);
+            }
+            many => {
+                line!(out, "{rounds} from {} recordings", many.len());
+            }
+        }
+        let left_out = match all.not_counted() {
+            (0, 0) => String::new(),
+            (warmup, 0) => format!("  left out: {warmup} to warm up"),
+            (0, aborted) => format!("  left out: {aborted} given up"),
+            (warmup, aborted) => format!("  left out: {warmup} to warm up, {aborted} given up"),
+        };
+        line!(out);
+        line!(
+            out,
+            "answered {}  partial {}  failed {}  skipped {}{left_out}",
+            percent(summary.completeness),
+            percent(summary.partial),
+            summary.failed,
+            summary.skipped,
+        );
+        let round = &summary.round;
+        let (p50, p90, p99) = (millis(round.p50_ms), millis(round.p90_ms), millis(round.p99_ms));
+        line!(out, "a round took p50 {p50}  p90 {p90}  p99 {p99}");
+        if let Some(hedges) = hedges(&summary.hedges) {
+            line!(out, "{hedges}");
+        }
+    }
+
+    /// What is left of a line for a bar beside so many columns of other things.
+    fn bar(&self, others: usize) -> usize {
+        self.look.width.saturating_sub(others).clamp(8, MOST_BAR)
+    }
+
+    fn endpoints(&self, out: &mut String) {
+        let (name, bar) = (self.names, self.bar(self.names + 50));
+        line!(out);
+        line!(
+            out,
+            "{}  {}  {:>8}  {:>8}  {:>8}  {:>6}  {:>6}",
+            fit("endpoint", name),
+            fit("answered", bar),
+            "",
+            "p50",
+            "p95",
+            "last",
+            "cut",
+        );
+        for (i, own) in self.all.summary.endpoints.iter().enumerate() {
+            let curve = self.all.fold.curve(EndpointId(i));
+            let at = |q| words::quantile(&curve, q).shown();
+            let share = ok_share(own);
+            let held = self.all.held.get(i).copied().unwrap_or_default();
+            line!(
+                out,
+                "{}  {}  {:>8}  {:>8}  {:>8}  {:>6}  {:>6}",
+                fit(&own.endpoint, name),
+                self.set.bar(share.unwrap_or(0.0), bar),
+                share.map_or_else(|| words::NONE.to_owned(), numbers::share_percent),
+                at(0.5),
+                at(0.95),
+                held.last,
+                held.cut,
+            );
+        }
+    }
+
+    fn missing(&self, out: &mut String) {
+        let rows: Vec<&EndpointSummary> =
+            self.all.summary.endpoints.iter().filter(|e| !e.missing.0.is_empty()).collect();
+        if rows.is_empty() {
+            return;
+        }
+        let mut totals: BTreeMap<Reason, u64> = BTreeMap::new();
+        for &(reason, count) in rows.iter().flat_map(|e| &e.missing.0) {
+            *totals.entry(reason).or_default() += count;
+        }
+        let mut reasons: Vec<(Reason, u64)> = totals.into_iter().collect();
+        reasons.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+        // Reasons beyond the line's end stand together in a last column.
+        let mut room = self.look.width.saturating_sub(self.names + 9 + "others".len() + 2);
+        let fits = reasons.iter().take_while(|(reason, _)| {
+            let needed = reason.as_str().len() + 2;
+            let fits = needed <= room;
+            room = room.saturating_sub(needed);
+            fits
+        });
+        let columns = fits.count();
+        let others = reasons.len() - columns;
+        line!(out);
+        let heads: String =
+            reasons.iter().take(columns).flat_map(|(reason, _)| ["  ", reason.as_str()]).collect();
+        let last = if others > 0 { "  others" } else { "" };
+        line!(out, "{}  {:>7}{heads}{last}", fit("missing", self.names), "total");
+        let mut rows: Vec<_> =
+            rows.into_iter().map(|e| (e, e.missing.0.iter().map(|m| m.1).sum::<u64>())).collect();
+        rows.sort_by_key(|&(_, total)| std::cmp::Reverse(total));
+        for (own, total) in rows {
+            let count = |reason| own.missing.0.iter().find(|m| m.0 == reason).map_or(0, |m| m.1);
+            let cell = |n: u64, width: usize| {
+                let shown = if n == 0 { "·".to_owned() } else { n.to_string() };
+                format!("  {shown:>width$}")
+            };
+            let cells: String =
+                reasons.iter().take(columns).map(|&(r, _)| cell(count(r), r.as_str().len())).collect();
+            let rest: u64 = reasons.iter().skip(columns).map(|&(r, _)| count(r)).sum();
+            let rest = if others > 0 { cell(rest, "others".len()) } else { String::new() };
+            line!(out, "{}  {total:>7}{cells}{rest}", fit(&own.endpoint, self.names));
+        }
+    }
+
+    fn budgets(&self, out: &mut String) {
+        let rows = self.all.recount.rows();
+        let (bar, k) = (self.bar(56), self.all.k);
+        line!(out);
+        line!(
+            out,
+            "{:>10}  {}  {:>8}  {:>8}  {:>8}  {:>7}",
+            "budget",
+            fit("answered", bar),
+            "",
+            "all",
+            format!("≥{k}"),
+            "rounds",
+        );
+        let mut unseen: Option<(Duration, Duration, &str)> = None;
+        for row in &rows {
+            if let Some(found) = &row.found {
+                end_unseen(out, &mut unseen);
+                let ran = if row.budget == self.all.settings.budget { self.set.arrow } else { "" };
+                line!(
+                    out,
+                    "{ran:<2}{:>8}  {}  {:>8}  {:>8}  {:>8}  {:>7}",
+                    numbers::setting_ms(row.budget),
+                    self.set.bar(found.completeness, bar),
+                    numbers::share_percent(found.completeness),
+                    numbers::share_percent(found.all),
+                    numbers::share_percent(found.at_least_k),
+                    row.n,
+                );
+            } else {
+                self.unseen(out, &mut unseen, row);
+            }
+        }
+        end_unseen(out, &mut unseen);
+    }
+
+    /// Budgets of which nothing is known for the same reason stand in one line.
+    fn unseen(&self, out: &mut String, unseen: &mut Option<(Duration, Duration, &str)>, row: &BudgetRow) {
+        let why = words::not_observed(row, self.all);
+        match unseen {
+            Some((_, to, before)) if *before == why => *to = row.budget,
+            _ => {
+                end_unseen(out, unseen);
+                *unseen = Some((row.budget, row.budget, why));
+            }
+        }
+    }
+
+    fn worst(&self, out: &mut String) {
+        for (i, bad) in self.all.worst.iter().enumerate() {
+            let round = &bad.round;
+            let file = match self.all.files.as_slice() {
+                [_] => String::new(),
+                many => many.get(bad.file).map(|f| format!(", {}", f.name)).unwrap_or_default(),
+            };
+            let failed = if round.ok { "" } else { ", failed" };
+            let detailed = i < SHOWN.0;
+            if i == 0 || detailed {
+                line!(out);
+            }
+            if i == 0 {
+                line!(out, "the worst rounds");
+            }
+            line!(
+                out,
+                "#{}  at {}: {} of {} answered in {}{failed}{file}",
+                round.no,
+                words::clock(round.at),
+                round.answered(),
+                round.calls.len(),
+                numbers::ms(round.took),
+            );
+            if detailed {
+                self.lanes(out, round);
+            } else if round.missing() > 0 {
+                line!(out, "   missing {}", words::missing(self.all, &round.calls));
+            }
+        }
+    }
+
+    fn lanes(&self, out: &mut String, round: &crate::domain::Round) {
+        let lanes = lanes(round, SHOWN.1);
+        let axis = self.look.width.saturating_sub(self.names + 34).clamp(16, 80);
+        for lane in &lanes.rows {
+            let name = if lane.hedge {
+                format!("  {} hedge", self.set.branch)
+            } else {
+                self.all.name(EndpointId(lane.endpoint)).to_owned()
+            };
+            let glyph = self.set.mark(lane.mark);
+            let drawn = self.set.lane(&lanes, lane, axis);
+            line!(out, " {glyph} {} {drawn} {}", fit(&name, self.names), lane.result);
+        }
+        if lanes.more > 0 {
+            line!(out, "   {} more", lanes.more);
+        }
+    }
+
+    fn advice(&self, out: &mut String) {
+        for (i, (file, hint)) in
+            self.all.files.iter().flat_map(|file| file.hints.iter().map(move |hint| (file, hint))).enumerate()
+        {
+            if i == 0 {
+                line!(out);
+            }
+            line!(out, "{} {}", self.set.arrow, words::hint(self.all, file, hint));
+        }
+    }
+
+    fn files(&self, out: &mut String) {
+        if self.all.files.len() < 2 {
+            return;
+        }
+        let widest = self.all.files.iter().map(|f| f.name.width()).max().unwrap_or(0);
+        let name = widest.clamp("recording".len(), MOST_NAME);
+        line!(out);
+        line!(
+            out,
+            "{}  {:<20}  {:>6}  {:>8}  {:>8}  {:>8}  worst",
+            fit("recording", name),
+            "started",
+            "rounds",
+            "answered",
+            "p50",
+            "p99",
+        );
+        for file in &self.all.files {
+            let own = &file.summary;
+            line!(
+                out,
+                "{}  {}  {:>6}  {:>8}  {:>8}  {:>8}  {}",
+                fit(&file.name, name),
+                fit(&file.session.started, 20),
+                own.rounds,
+                percent(own.completeness),
+                millis(own.round.p50_ms),
+                millis(own.round.p99_ms),
+                worst_endpoint(file).map_or(words::NONE, |e| &e.endpoint),
+            );
+        }
+    }
+
+    fn happenings(&self, out: &mut String) {
+        for file in self.all.files.iter().filter(|f| !f.happenings.is_empty()) {
+            line!(out);
+            let of = if self.all.files.len() > 1 { format!(" in {}", file.name) } else { String::new() };
+            line!(out, "notes and changes{of}");
+            for (at, what) in file.happenings.iter().take(HAPPENINGS) {
+                let (kind, said) = words::happening(what, self.all.optional);
+                line!(out, "{:>12}  {kind:<8}  {said}", words::clock(*at));
+            }
+            let more = file.happenings.len().saturating_sub(HAPPENINGS) + file.more_happenings;
+            if more > 0 {
+                line!(out, "{:>12}  {more} more", "");
+            }
+        }
+        for file in &self.all.files {
+            if let Some(left_out) = &file.left_out {
+                line!(out, "\n{}: {left_out}", file.name);
+            }
+        }
+    }
+}
+
+/// Writes the line of such budgets.
+fn end_unseen(out: &mut String, unseen: &mut Option<(Duration, Duration, &str)>) {
+    if let Some((from, to, why)) = unseen.take() {
+        let to = if from == to { String::new() } else { format!(" to {}", numbers::setting_ms(to)) };
+        line!(out, "{:>10}{to}  {why}", numbers::setting_ms(from));
+    }
+}
+
+/// The endpoint of a file that answered least, where any call is missing.
+pub(super) fn worst_endpoint(file: &FilePart) -> Option<&EndpointSummary> {
+    let missing = |e: &EndpointSummary| e.missing.0.iter().map(|m| m.1).sum::<u64>();
+    let rows = file.summary.endpoints.iter().rev().filter(|e| missing(e) > 0);
+    rows.max_by_key(|e| missing(e))
+}
+
+/// Answered share of an endpoint's calls; those that were not needed are none of them.
+pub(super) fn ok_share(own: &EndpointSummary) -> Option<f64> {
+    let asked = own.n.saturating_sub(own.not_needed);
+    crate::whatif::shares::Share::of(own.ok, asked).map(|share| share.value)
+}
