@@ -217,6 +217,7 @@ impl Collected {
             hints: Vec::new(),
             left_out: None,
         };
+        let mut held = Arc::clone(&part.settings);
         // Where recordings were joined, each counts its skipped starts from 0.
         let (mut skipped_before, mut skipped) = (0, 0);
         while let Some(record) = reader.next_record()? {
@@ -239,7 +240,13 @@ impl Collected {
                         part.aborted += u64::from(!round.warmup);
                     }
                 }
-                Record::Settings(at, settings) => part.happened(at, Happening::Settings(settings)),
+                Record::Settings(at, settings) => {
+                    // A session may begin by saying once more what holds.
+                    if settings != held {
+                        part.happened(at, Happening::Settings(Arc::clone(&settings)));
+                    }
+                    held = settings;
+                }
                 Record::Note(at, text) => part.happened(at, Happening::Note(text)),
                 Record::Session(_) => skipped_before += std::mem::take(&mut skipped),
                 Record::Summary(_) => {}

@@ -9,7 +9,7 @@
 //! `difference_ms`), `only_old` and `only_new` (endpoints that the other one lacks).
 
 use super::collect::{Collected, without};
-use super::words::{self, cut, fit, millis};
+use super::words::{self, fit, millis};
 use crate::domain::{EndpointId, Reason, numbers};
 use crate::recording::{EndpointSummary, Millis};
 use crate::whatif::shares::{Difference, Share};
@@ -147,15 +147,20 @@ impl<'a> Compared<'a> {
             "new",
             "difference"
         );
-        for (row, label) in self.shares.iter().zip(&names) {
-            let _ = writeln!(out, "{}  {}", fit(label, name), row.text());
+        for (clear, head) in [(true, ""), (false, "no clear difference\n")] {
+            let rows = self.shares.iter().zip(&names).filter(|(row, _)| (row.clear == Some(true)) == clear);
+            let rows: Vec<String> =
+                rows.map(|(row, label)| format!("{}  {}\n", fit(label, name), row.text())).collect();
+            if !rows.is_empty() {
+                out.extend([head, rows.concat().as_str()]);
+            }
         }
         let _ = writeln!(out, "\n{}  {:>8}  {:>8}  {:>10}", fit("", name), "old", "new", "difference");
-        for (row, label) in self.quantiles.iter().zip(&quantiles) {
+        let known = |row: &QuantileRow<'_>| row.old_ms.or(row.new_ms).is_some();
+        for (row, label) in self.quantiles.iter().zip(&quantiles).filter(|(row, _)| known(row)) {
             let _ = writeln!(out, "{}  {}", fit(label, name), row.text());
         }
-        let lines = out.lines().map(|line| cut(line.trim_end(), width));
-        let text = lines.fold(String::new(), |text, line| text + &line + "\n");
+        let text = words::wrapped(&out, width);
         if ascii { words::ascii(&text) } else { text }
     }
 
@@ -229,9 +234,7 @@ impl ShareRow<'_> {
         let (Some(difference), Some(lo), Some(hi)) = (self.difference, self.lo, self.hi) else {
             return format!("{head}  no data");
         };
-        let verdict = if self.clear == Some(true) { "" } else { "  no clear difference" };
-        let interval = format!("{} to {}", points(lo), points(hi));
-        format!("{head}  {:>10}  {interval}{verdict}", points(difference))
+        format!("{head}  {:>10}  {} to {}", points(difference), points(lo), points(hi))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::recording::ReadError;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a report can't be made. Each names the file that it is about.
+/// Why a report can't be made. Each names the file that it is about, its source says the rest.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// A file can't be opened.
@@ -17,11 +17,12 @@ pub enum ReportError {
         source: io::Error,
     },
     /// A file is not what it should be.
-    #[error("{file}: {source}")]
+    #[error("{file}")]
     Read {
         /// Which.
         file: String,
         /// Why, with the number of the line.
+        #[source]
         source: ReadError,
     },
     /// A file stands there twice and would be counted twice.

@@ -159,7 +159,12 @@ fn worst(all: &Collected) -> String {
 }
 
 fn history(all: &Collected) -> String {
-    let mut out = String::new();
+    let mut out = String::from(
+        "<p class=\"quiet\">Share of the calls that are missing, over time: \
+         <span class=\"swatch s-cut\"></span> cut, <span class=\"swatch s-error\"></span> failed. The foot is \
+         <span class=\"swatch s-ok\"></span> where rounds kept their contract.</p>\n",
+    );
+    let none = out.len();
     for (i, file) in all.files.iter().enumerate().filter(|(_, f)| !f.history.columns.is_empty()) {
         let caption = if all.files.len() > 1 {
             format!("<figcaption>{}</figcaption>\n", Escaped(&file.name))
@@ -169,5 +174,5 @@ fn history(all: &Collected) -> String {
         let _ = write!(out, "<figure>\n{caption}{}</figure>\n", chart::history(file, &format!("history{i}")));
         out += &tables::happenings(all, file);
     }
-    out
+    if out.len() == none { String::new() } else { out }
 }

@@ -3,14 +3,12 @@
 use super::bars::Set;
 use super::collect::{Collected, FilePart};
 use super::lanes::lanes;
-use super::words::{self, cut, fit, millis, percent};
+use super::words::{self, BudgetLine, cut, fit, millis, percent};
 use crate::domain::{EndpointId, Reason, numbers};
 use crate::headless::text::hedges;
 use crate::recording::EndpointSummary;
-use crate::whatif::recount::BudgetRow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
 
 /// How it looks.
@@ -43,8 +41,7 @@ pub(super) fn text(all: &Collected, look: Look) -> String {
     page.advice(&mut out);
     page.files(&mut out);
     page.happenings(&mut out);
-    let lines = out.lines().map(|line| cut(line.trim_end(), look.width));
-    let text = lines.fold(String::new(), |text, line| text + &line + "\n");
+    let text = words::wrapped(&out, look.width);
     if look.ascii { words::ascii(&text) } else { text }
 }
 
@@ -81,16 +78,10 @@ impl Page<'_> {
                 line!(out, "{rounds} from {} recordings", many.len());
             }
         }
-        let left_out = match all.not_counted() {
-            (0, 0) => String::new(),
-            (warmup, 0) => format!("  left out: {warmup} to warm up"),
-            (0, aborted) => format!("  left out: {aborted} given up"),
-            (warmup, aborted) => format!("  left out: {warmup} to warm up, {aborted} given up"),
-        };
         line!(out);
         line!(
             out,
-            "answered {}  partial {}  failed {}  skipped {}{left_out}",
+            "answered {}  partial {}  failed {}  skipped {}",
             percent(summary.completeness),
             percent(summary.partial),
             summary.failed,
@@ -99,6 +90,13 @@ impl Page<'_> {
         let round = &summary.round;
         let (p50, p90, p99) = (millis(round.p50_ms), millis(round.p90_ms), millis(round.p99_ms));
         line!(out, "a round took p50 {p50}  p90 {p90}  p99 {p99}");
+        let (warmup, aborted) = all.not_counted();
+        let left_out = [(warmup, "to warm up"), (aborted, "given up")];
+        let left_out = left_out.iter().filter(|(count, _)| *count > 0);
+        let left_out: Vec<String> = left_out.map(|(count, why)| format!("{count} {why}")).collect();
+        if !left_out.is_empty() {
+            line!(out, "rounds left out: {}", left_out.join(", "));
+        }
         if let Some(hedges) = hedges(&summary.hedges) {
             line!(out, "{hedges}");
         }
@@ -123,9 +121,12 @@ impl Page<'_> {
             "last",
             "cut",
         );
+        let (mut thin, mut cut) = (false, false);
         for (i, own) in self.all.summary.endpoints.iter().enumerate() {
             let curve = self.all.fold.curve(EndpointId(i));
-            let at = |q| words::quantile(&curve, q).shown();
+            let at = [0.5, 0.95].map(|q| words::quantile(&curve, q));
+            thin |= at.iter().any(|q| q.grade == "thin");
+            cut |= at.iter().any(|q| q.above.is_some());
             let share = ok_share(own);
             let held = self.all.held.get(i).copied().unwrap_or_default();
             line!(
@@ -134,11 +135,17 @@ impl Page<'_> {
                 fit(&own.endpoint, name),
                 self.set.bar(share.unwrap_or(0.0), bar),
                 share.map_or_else(|| words::NONE.to_owned(), numbers::share_percent),
-                at(0.5),
-                at(0.95),
+                at[0].shown(),
+                at[1].shown(),
                 held.last,
                 held.cut,
             );
+        }
+        let legend = [(thin, "~ rests on fewer than 20 calls"), (cut, "> at least: calls were cut then")];
+        let legend: Vec<&str> =
+            legend.iter().filter(|(needed, _)| *needed).map(|(_, words)| *words).collect();
+        if !legend.is_empty() {
+            line!(out, "{}", legend.join("; "));
         }
     }
 
@@ -200,36 +207,24 @@ impl Page<'_> {
             format!("≥{k}"),
             "rounds",
         );
-        let mut unseen: Option<(Duration, Duration, &str)> = None;
-        for row in &rows {
-            if let Some(found) = &row.found {
-                end_unseen(out, &mut unseen);
-                let ran = if row.budget == self.all.settings.budget { self.set.arrow } else { "" };
-                line!(
-                    out,
-                    "{ran:<2}{:>8}  {}  {:>8}  {:>8}  {:>8}  {:>7}",
-                    numbers::setting_ms(row.budget),
-                    self.set.bar(found.completeness, bar),
-                    numbers::share_percent(found.completeness),
-                    numbers::share_percent(found.all),
-                    numbers::share_percent(found.at_least_k),
-                    row.n,
-                );
-            } else {
-                self.unseen(out, &mut unseen, row);
-            }
-        }
-        end_unseen(out, &mut unseen);
-    }
-
-    /// Budgets of which nothing is known for the same reason stand in one line.
-    fn unseen(&self, out: &mut String, unseen: &mut Option<(Duration, Duration, &str)>, row: &BudgetRow) {
-        let why = words::not_observed(row, self.all);
-        match unseen {
-            Some((_, to, before)) if *before == why => *to = row.budget,
-            _ => {
-                end_unseen(out, unseen);
-                *unseen = Some((row.budget, row.budget, why));
+        for line in words::budget_lines(&rows, self.all) {
+            match line {
+                BudgetLine::Found(row, found) => {
+                    let ran = if row.budget == self.all.settings.budget { self.set.arrow } else { "" };
+                    line!(
+                        out,
+                        "{ran:<2}{:>8}  {}  {:>8}  {:>8}  {:>8}  {:>7}",
+                        numbers::setting_ms(row.budget),
+                        self.set.bar(found.completeness, bar),
+                        numbers::share_percent(found.completeness),
+                        numbers::share_percent(found.all),
+                        numbers::share_percent(found.at_least_k),
+                        row.n,
+                    );
+                }
+                BudgetLine::Unseen(from, to, why) => {
+                    line!(out, "{:>10}  {why}", words::stretch(from, to));
+                }
             }
         }
     }
@@ -243,7 +238,7 @@ impl Page<'_> {
             };
             let failed = if round.ok { "" } else { ", failed" };
             let detailed = i < SHOWN.0;
-            if i == 0 || detailed {
+            if detailed || i == SHOWN.0 {
                 line!(out);
             }
             if i == 0 {
@@ -271,13 +266,14 @@ impl Page<'_> {
         let axis = self.look.width.saturating_sub(self.names + 34).clamp(16, 80);
         for lane in &lanes.rows {
             let name = if lane.hedge {
-                format!("  {} hedge", self.set.branch)
+                format!("{} hedge", self.set.branch)
             } else {
                 self.all.name(EndpointId(lane.endpoint)).to_owned()
             };
             let glyph = self.set.mark(lane.mark);
             let drawn = self.set.lane(&lanes, lane, axis);
-            line!(out, " {glyph} {} {drawn} {}", fit(&name, self.names), lane.result);
+            let row = format!(" {glyph} {} {drawn} {}", fit(&name, self.names), lane.result);
+            line!(out, "{}", cut(&row, self.look.width));
         }
         if lanes.more > 0 {
             line!(out, "   {} more", lanes.more);
@@ -300,11 +296,11 @@ impl Page<'_> {
             return;
         }
         let widest = self.all.files.iter().map(|f| f.name.width()).max().unwrap_or(0);
-        let name = widest.clamp("recording".len(), MOST_NAME);
+        let name = widest.clamp("recording".len(), self.look.width.saturating_sub(64).clamp(9, MOST_NAME));
         line!(out);
         line!(
             out,
-            "{}  {:<20}  {:>6}  {:>8}  {:>8}  {:>8}  worst",
+            "{}  {:<16}  {:>6}  {:>8}  {:>7}  {:>7}  worst",
             fit("recording", name),
             "started",
             "rounds",
@@ -316,9 +312,9 @@ impl Page<'_> {
             let own = &file.summary;
             line!(
                 out,
-                "{}  {}  {:>6}  {:>8}  {:>8}  {:>8}  {}",
+                "{}  {}  {:>6}  {:>8}  {:>7}  {:>7}  {}",
                 fit(&file.name, name),
-                fit(&file.session.started, 20),
+                file.session.started.get(..16).unwrap_or(&file.session.started),
                 own.rounds,
                 percent(own.completeness),
                 millis(own.round.p50_ms),
@@ -347,14 +343,6 @@ impl Page<'_> {
                 line!(out, "\n{}: {left_out}", file.name);
             }
         }
-    }
-}
-
-/// Writes the line of such budgets.
-fn end_unseen(out: &mut String, unseen: &mut Option<(Duration, Duration, &str)>) {
-    if let Some((from, to, why)) = unseen.take() {
-        let to = if from == to { String::new() } else { format!(" to {}", numbers::setting_ms(to)) };
-        line!(out, "{:>10}{to}  {why}", numbers::setting_ms(from));
     }
 }
 

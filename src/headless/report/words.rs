@@ -6,7 +6,7 @@ use crate::headless::text::contract;
 use crate::profile::durations;
 use crate::recording::Millis;
 use crate::stats::Hint;
-use crate::whatif::recount::BudgetRow;
+use crate::whatif::recount::{BudgetRow, Found};
 use crate::whatif::shares::Share;
 use crate::whatif::survival::{Curve, Grade};
 use std::time::Duration;
@@ -128,8 +128,38 @@ pub(super) fn missing(all: &Collected, calls: &[Call]) -> String {
     missing.collect::<Vec<_>>().join(", ")
 }
 
+/// A line of the budget table: a budget of which something is known, or a stretch of those of which nothing is, and
+/// why.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum BudgetLine<'a> {
+    /// Its row and what was found.
+    Found(&'a BudgetRow, &'a Found),
+    /// From the first to the last of them.
+    Unseen(Duration, Duration, &'static str),
+}
+
+/// The rows of a budget table; those of which nothing is known for the same reason share a line.
+pub(super) fn budget_lines<'a>(rows: &'a [BudgetRow], all: &Collected) -> Vec<BudgetLine<'a>> {
+    let mut lines: Vec<BudgetLine<'_>> = Vec::new();
+    for row in rows {
+        let why = not_observed(row, all);
+        match (&row.found, lines.last_mut()) {
+            (Some(found), _) => lines.push(BudgetLine::Found(row, found)),
+            (None, Some(BudgetLine::Unseen(_, to, before))) if *before == why => *to = row.budget,
+            (None, _) => lines.push(BudgetLine::Unseen(row.budget, row.budget, why)),
+        }
+    }
+    lines
+}
+
+/// Budgets from one to another: `220 ms to 400 ms`.
+pub(super) fn stretch(from: Duration, to: Duration) -> String {
+    let from_ms = numbers::setting_ms(from);
+    if from == to { from_ms } else { format!("{from_ms} to {}", numbers::setting_ms(to)) }
+}
+
 /// Why nothing is said of a budget.
-pub(super) fn not_observed(row: &BudgetRow, all: &Collected) -> &'static str {
+fn not_observed(row: &BudgetRow, all: &Collected) -> &'static str {
     if all.recount.rounds() == 0 {
         "no rounds"
     } else if row.budget <= all.settings.budget {
@@ -157,6 +187,28 @@ pub(super) fn ascii(text: &str) -> String {
     text.replace('…', "~").replace(['–', '·'], "-").replace('≥', ">=")
 }
 
+/// Lines in at most so many columns: longer ones go on in the next line, two columns to the right.
+pub(super) fn wrapped(text: &str, columns: usize) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let mut rest = line.trim_end();
+        let indent = " ".repeat(rest.width() - rest.trim_start().width() + 2);
+        let mut room = columns;
+        while rest.width() > room {
+            let fits = rest.get(..prefix(rest, room)).unwrap_or_default();
+            let begins = rest.len() - rest.trim_start().len();
+            // A space just beyond the end is as good.
+            let ends = fits.len() + usize::from(rest[fits.len()..].starts_with(' '));
+            let Some(space) = rest.get(begins..ends).and_then(|part| part.rfind(' ')) else { break };
+            let (head, tail) = rest.split_at(begins + space);
+            out.extend([head.trim_end(), "\n", indent.as_str()]);
+            (rest, room) = (tail.trim_start(), columns.saturating_sub(indent.len()).max(1));
+        }
+        out.extend([rest, "\n"]);
+    }
+    out
+}
+
 /// Text in exactly so many columns: cut with an ellipsis, or filled up with spaces.
 pub(super) fn fit(text: &str, columns: usize) -> String {
     let short = cut(text, columns);
@@ -169,17 +221,19 @@ pub(super) fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
     }
-    let mut short = String::new();
-    let mut used = 1;
-    for c in text.chars() {
-        used += c.width().unwrap_or(0);
-        if used > columns {
-            break;
-        }
-        short.push(c);
-    }
+    let mut short = text.get(..prefix(text, columns.saturating_sub(1))).unwrap_or_default().to_owned();
     short.truncate(short.trim_end().len());
     if columns > 0 { short + "…" } else { String::new() }
+}
+
+/// How many bytes of the text stand in the first columns.
+fn prefix(text: &str, columns: usize) -> usize {
+    let mut used = 0;
+    let beyond = text.char_indices().find(|(_, c)| {
+        used += c.width().unwrap_or(0);
+        used > columns
+    });
+    beyond.map_or(text.len(), |(at, _)| at)
 }
 
 #[cfg(test)]
@@ -191,6 +245,14 @@ mod tests {
     fn text_is_cut_by_columns() {
         assert_eq!([fit("abc", 5), fit("abcdef", 4), fit("名前です", 5)], ["abc  ", "abc…", "名前…"]);
         assert_eq!([cut("abc", 0), cut("abc", 3)], ["", "abc"]);
+    }
+
+    #[test]
+    fn long_lines_go_on_below() {
+        assert_eq!(wrapped("one two three\n\n a  b", 7), "one two\n  three\n\n a  b\n");
+        assert_eq!(wrapped("  one two three four", 9), "  one two\n    three\n    four\n");
+        assert_eq!(wrapped("unbreakable", 4), "unbreakable\n", "what has no space stays whole");
+        assert_eq!(wrapped("名前 です ね", 6), "名前\n  です\n  ね\n");
     }
 
     #[test]

@@ -62,7 +62,8 @@ pub(super) fn budgets(all: &Collected, rows: &[BudgetRow]) -> Option<String> {
     for part in 0..=4_u32 {
         let at = last * part / 4;
         let class = if part == 4 { "quiet end" } else { "quiet mid" };
-        out += &text(class, (x(at), bottom + 17.0), &numbers::ms(at));
+        out +=
+            &text(class, (x(at), bottom + 17.0), &if part == 0 { "0".to_owned() } else { numbers::ms(at) });
     }
     out += &legend(all.k, bottom + 36.0);
     let about = "Steps are recounts of the rounds that ran; each row stands in the table below.";
@@ -151,7 +152,7 @@ pub(super) fn history(file: &FilePart, id: &str) -> String {
             out += &text("quiet mid", (x, FOOT + 29.0), &(i + 1).to_string());
         }
     }
-    let y = FOOT + 44.0;
+    let y = if file.happenings.is_empty() { FOOT + 24.0 } else { FOOT + 44.0 };
     out += &text("quiet", (LEFT, y), "0 s");
     out += &text("quiet end", (RIGHT, y), &words::clock(history.length()));
     let title = format!("History of {}", file.name);

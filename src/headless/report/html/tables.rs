@@ -4,7 +4,7 @@ use super::svg::Escaped;
 use crate::domain::{EndpointId, Reason, numbers};
 use crate::headless::report::collect::{Collected, FilePart};
 use crate::headless::report::text::{ok_share, worst_endpoint};
-use crate::headless::report::words::{self, millis, percent};
+use crate::headless::report::words::{self, BudgetLine, millis, percent};
 use crate::profile::durations;
 use crate::recording::EndpointSummary;
 use crate::whatif::recount::BudgetRow;
@@ -54,7 +54,7 @@ fn row(class: &str, name: &str, cells: &[String]) -> String {
 fn bar(share: f64) -> String {
     let width = (share * 100.0).clamp(0.0, 100.0);
     format!(
-        "<td class=\"bar\"><svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\
+        "<td class=\"bar\"><svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\
          <rect class=\"bar-rest\" width=\"100\" height=\"8\"/><rect class=\"bar-ok\" width=\"{width:.2}\" height=\"8\"/>\
          </svg></td>"
     )
@@ -126,29 +126,25 @@ pub(super) fn missing(all: &Collected) -> String {
 /// A row for each budget.
 pub(super) fn budgets(all: &Collected, budgets: &[BudgetRow]) -> String {
     let mut rows = String::new();
-    for budget in budgets {
-        let class = if budget.budget == all.settings.budget { "ran" } else { "" };
-        let name = numbers::setting_ms(budget.budget);
-        let cells = match &budget.found {
-            Some(found) => {
+    for line in words::budget_lines(budgets, all) {
+        rows += &match line {
+            BudgetLine::Found(budget, found) => {
+                let class = if budget.budget == all.settings.budget { "ran" } else { "" };
                 let missing = found.missing.iter().map(|(reason, count)| format!("{reason} {count}"));
-                vec![
+                let cells = [
                     cell(&budget.n.to_string()),
                     cell(&numbers::share_percent(found.completeness)),
                     cell(&numbers::share_percent(found.at_least_k)),
                     cell(&numbers::share_percent(found.all)),
                     said(&missing.collect::<Vec<_>>().join(", ")),
-                ]
+                ];
+                row(class, &numbers::setting_ms(budget.budget), &cells)
             }
-            None => vec![
-                cell("0"),
-                cell(words::NONE),
-                cell(words::NONE),
-                cell(words::NONE),
-                said(words::not_observed(budget, all)),
-            ],
+            BudgetLine::Unseen(from, to, why) => {
+                let cells = [cell("0"), cell(words::NONE), cell(words::NONE), cell(words::NONE), said(why)];
+                row("", &words::stretch(from, to), &cells)
+            }
         };
-        rows += &row(class, &name, &cells);
     }
     let enough = format!("at least {}", all.k);
     table(
