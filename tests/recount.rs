@@ -158,6 +158,7 @@ fn w3_a_quorum_ends_what_is_known_for_all_rounds_of_its_mode() {
     let plain = round(Mode::Deadline, 200, &[(60, Outcome::Ok), (200, CUT)]);
     let rows = rows(&[30, 60, 200], 1, &[false; 2], &[early, late, plain]);
     assert_eq!(rows.iter().map(|r| (r.n, r.left_out)).collect::<Vec<_>>(), [(3, 0), (1, 2), (1, 2)]);
+    assert_eq!(rows.iter().map(|r| r.cut_short).collect::<Vec<_>>(), [0, 1, 2]);
     let found = rows[0].found.as_ref().unwrap();
     assert_eq!(found.missing, [(Reason::Deadline, 5)], "what was not needed was pending");
     assert!((found.completeness - 0.5 / 3.0).abs() < 1e-12);

@@ -452,6 +452,11 @@ fn a_page_never_replaces_a_file_unasked() {
     assert_eq!(std::fs::read_to_string(&html).unwrap(), "mine");
     report(&[&file, "--html", &html, "--force"]);
     page(&html);
+    assert!(refused(&[&file, "--html", &file, "--force"]).contains("one of the recordings"));
+    assert!(
+        std::fs::read_to_string(&file).unwrap().starts_with("{\"endpoints\""),
+        "the recording is untouched"
+    );
     let nowhere = folder.path("no/where.html");
     assert!(refused(&[&file, "--html", &nowhere]).contains("cannot write"));
     assert!(refused(&[&file, "--force"]).contains("--html"));

@@ -71,7 +71,7 @@ pub fn report(plan: &ReportPlan, out: &mut dyn Write, notices: &mut dyn Write) -
     } else {
         // A page that may not be written is said before a gigabyte is read.
         if let Some(page) = &plan.html {
-            free(page, plan.force)?;
+            free(page, plan)?;
         }
         let all = Collected::read(&plan.files, &question)?;
         tell(&all, notices);
@@ -96,11 +96,12 @@ fn tell(all: &Collected, notices: &mut dyn Write) {
     }
 }
 
-fn free(page: &Path, force: bool) -> Result<(), ReportError> {
-    match fs::symlink_metadata(page) {
-        Ok(_) if !force => Err(ReportError::Exists(page.to_owned())),
-        _ => Ok(()),
+fn free(page: &Path, plan: &ReportPlan) -> Result<(), ReportError> {
+    let Ok(place) = fs::canonicalize(page) else { return Ok(()) };
+    if plan.files.iter().any(|file| fs::canonicalize(file).is_ok_and(|file| file == place)) {
+        return Err(ReportError::Recording(page.to_owned()));
     }
+    if plan.force { Ok(()) } else { Err(ReportError::Exists(page.to_owned())) }
 }
 
 /// Writes the page in one go; never over a file that came into being meanwhile.

@@ -68,6 +68,8 @@ pub struct BudgetRow {
     pub n: u64,
     /// Rounds that say nothing about this budget.
     pub left_out: u64,
+    /// Those of them that were meant to run that long and of which a call was cancelled unseen before.
+    pub cut_short: u64,
     /// The recount; `None` where no round can answer.
     pub found: Option<Found>,
 }
@@ -154,9 +156,10 @@ impl Recount {
     #[must_use]
     pub fn rows(&self) -> Vec<BudgetRow> {
         let row = |(i, &budget): (usize, &Duration)| {
-            let whole = self.modes.iter().filter_map(|tallies| tallies.get(i)).filter(|t| t.cut_short == 0);
-            let sum = whole.fold(Tally::default(), Tally::and);
-            BudgetRow { budget, n: sum.n, left_out: self.rounds - sum.n, found: found(&sum) }
+            let tallies = || self.modes.iter().filter_map(|tallies| tallies.get(i));
+            let sum = tallies().filter(|t| t.cut_short == 0).fold(Tally::default(), Tally::and);
+            let cut_short = tallies().map(|t| t.cut_short).sum();
+            BudgetRow { budget, n: sum.n, left_out: self.rounds - sum.n, cut_short, found: found(&sum) }
         };
         self.budgets.iter().enumerate().map(row).collect()
     }

@@ -7,7 +7,7 @@ use super::worst::Worst;
 use crate::domain::event::Vitals;
 use crate::domain::{Round, Settings, text};
 use crate::recording::{ReadError, Reader, Record, SessionLine, SummaryFold, SummaryLine, open};
-use crate::stats::{Blame, Hint, Stats, Window};
+use crate::stats::{Blame, Hint, Remedy, Stats, Window};
 use crate::whatif::recount::Recount;
 use crate::whatif::shares::Mean;
 use std::io::BufRead;
@@ -255,6 +255,7 @@ impl Collected {
         part.summary = own.as_ref().unwrap_or(&self.fold).summary(Vec::new());
         part.left_out = reader.left_out().map(str::to_owned);
         part.hints = stats.hints();
+        part.hints.retain(|hint| !has_breaker(&part.session, hint));
         self.blame(&stats.blame(Window::Start));
         Ok(part)
     }
@@ -300,6 +301,12 @@ impl FilePart {
             self.more_happenings += 1;
         }
     }
+}
+
+/// Whether a hint asks for a breaker that is there already.
+fn has_breaker(session: &SessionLine, hint: &Hint) -> bool {
+    hint.remedy == Remedy::AddBreaker
+        && session.endpoints.get(hint.endpoint.index()).is_some_and(|endpoint| endpoint.breaker)
 }
 
 /// A path, safe to show.

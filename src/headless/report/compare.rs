@@ -20,6 +20,9 @@ use unicode_width::UnicodeWidthStr;
 /// Widest name that the table makes room for.
 const MOST_NAME: usize = 32;
 
+/// From so many rows on it is said that some are clear by chance.
+const MANY: usize = 10;
+
 /// Two recordings side by side.
 #[derive(Debug, Serialize)]
 pub(super) struct Compared<'a> {
@@ -154,6 +157,10 @@ impl<'a> Compared<'a> {
             if !rows.is_empty() {
                 out.extend([head, rows.concat().as_str()]);
             }
+        }
+        if self.shares.len() >= MANY {
+            let _ =
+                writeln!(out, "({} rows: one in twenty would be clear by chance alone)", self.shares.len());
         }
         let _ = writeln!(out, "\n{}  {:>8}  {:>8}  {:>10}", fit("", name), "old", "new", "difference");
         let known = |row: &QuantileRow<'_>| row.old_ms.or(row.new_ms).is_some();

@@ -57,6 +57,9 @@ pub enum ReportError {
     /// The page would replace a file.
     #[error("{} is there already; --force writes over it", .0.display())]
     Exists(PathBuf),
+    /// The page would replace a recording that it is about.
+    #[error("--html {}: this is one of the recordings", .0.display())]
+    Recording(PathBuf),
     /// The page can't be written.
     #[error("cannot write {}", .file.display())]
     Page {

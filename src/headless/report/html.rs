@@ -20,6 +20,9 @@ const STYLE: &str = include_str!("html/style.css");
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
+/// Recordings whose history is drawn.
+const HISTORIES: usize = 12;
+
 /// The page.
 pub(super) fn html(all: &Collected) -> String {
     let profile = Escaped(&all.session.profile);
@@ -165,7 +168,8 @@ fn history(all: &Collected) -> String {
          <span class=\"swatch s-ok\"></span> where rounds kept their contract.</p>\n",
     );
     let none = out.len();
-    for (i, file) in all.files.iter().enumerate().filter(|(_, f)| !f.history.columns.is_empty()) {
+    let files: Vec<_> = all.files.iter().filter(|file| !file.history.columns.is_empty()).collect();
+    for (i, file) in files.iter().take(HISTORIES).enumerate() {
         let caption = if all.files.len() > 1 {
             format!("<figcaption>{}</figcaption>\n", Escaped(&file.name))
         } else {
@@ -173,6 +177,9 @@ fn history(all: &Collected) -> String {
         };
         let _ = write!(out, "<figure>\n{caption}{}</figure>\n", chart::history(file, &format!("history{i}")));
         out += &tables::happenings(all, file);
+    }
+    if let Some(more @ 1..) = files.len().checked_sub(HISTORIES) {
+        let _ = writeln!(out, "<p class=\"quiet\">{more} more recordings</p>");
     }
     if out.len() == none { String::new() } else { out }
 }

@@ -3,7 +3,7 @@
 use super::bars::Set;
 use super::collect::{Collected, FilePart};
 use super::lanes::lanes;
-use super::words::{self, BudgetLine, cut, fit, millis, percent};
+use super::words::{self, BudgetLine, cut, fit, fit_name, millis, percent};
 use crate::domain::{EndpointId, Reason, numbers};
 use crate::headless::text::hedges;
 use crate::recording::EndpointSummary;
@@ -26,6 +26,8 @@ const MOST_NAME: usize = 24;
 const MOST_BAR: usize = 40;
 /// Rounds that are shown with their lanes, and lanes of each.
 const SHOWN: (usize, usize) = (3, 8);
+/// Endpoints that a table has rows for.
+const ROWS: usize = 16;
 /// Notes and changes of settings that are shown of a file.
 const HAPPENINGS: usize = 20;
 
@@ -122,7 +124,9 @@ impl Page<'_> {
             "cut",
         );
         let (mut thin, mut cut) = (false, false);
-        for (i, own) in self.all.summary.endpoints.iter().enumerate() {
+        let shown = self.shown_endpoints();
+        for &i in &shown {
+            let Some(own) = self.all.summary.endpoints.get(i) else { continue };
             let curve = self.all.fold.curve(EndpointId(i));
             let at = [0.5, 0.95].map(|q| words::quantile(&curve, q));
             thin |= at.iter().any(|q| q.grade == "thin");
@@ -132,7 +136,7 @@ impl Page<'_> {
             line!(
                 out,
                 "{}  {}  {:>8}  {:>8}  {:>8}  {:>6}  {:>6}",
-                fit(&own.endpoint, name),
+                fit_name(&own.endpoint, name),
                 self.set.bar(share.unwrap_or(0.0), bar),
                 share.map_or_else(|| words::NONE.to_owned(), numbers::share_percent),
                 at[0].shown(),
@@ -141,12 +145,25 @@ impl Page<'_> {
                 held.cut,
             );
         }
+        if let Some(more @ 1..) = self.all.summary.endpoints.len().checked_sub(shown.len()) {
+            line!(out, "{more} more, with fewer calls missing");
+        }
         let legend = [(thin, "~ rests on fewer than 20 calls"), (cut, "> at least: calls were cut then")];
         let legend: Vec<&str> =
             legend.iter().filter(|(needed, _)| *needed).map(|(_, words)| *words).collect();
         if !legend.is_empty() {
             line!(out, "{}", legend.join("; "));
         }
+    }
+
+    /// Which endpoints have a row, in profile order: all, or those with the most calls missing.
+    fn shown_endpoints(&self) -> Vec<usize> {
+        let endpoints = &self.all.summary.endpoints;
+        let mut shown: Vec<usize> = (0..endpoints.len()).collect();
+        shown.sort_by_key(|&i| std::cmp::Reverse(endpoints.get(i).map_or(0, missing)));
+        shown.truncate(ROWS);
+        shown.sort_unstable();
+        shown
     }
 
     fn missing(&self, out: &mut String) {
@@ -176,10 +193,10 @@ impl Page<'_> {
             reasons.iter().take(columns).flat_map(|(reason, _)| ["  ", reason.as_str()]).collect();
         let last = if others > 0 { "  others" } else { "" };
         line!(out, "{}  {:>7}{heads}{last}", fit("missing", self.names), "total");
-        let mut rows: Vec<_> =
-            rows.into_iter().map(|e| (e, e.missing.0.iter().map(|m| m.1).sum::<u64>())).collect();
+        let mut rows: Vec<_> = rows.into_iter().map(|e| (e, missing(e))).collect();
         rows.sort_by_key(|&(_, total)| std::cmp::Reverse(total));
-        for (own, total) in rows {
+        let more = rows.len().saturating_sub(ROWS);
+        for (own, total) in rows.into_iter().take(ROWS) {
             let count = |reason| own.missing.0.iter().find(|m| m.0 == reason).map_or(0, |m| m.1);
             let cell = |n: u64, width: usize| {
                 let shown = if n == 0 { "·".to_owned() } else { n.to_string() };
@@ -189,7 +206,10 @@ impl Page<'_> {
                 reasons.iter().take(columns).map(|&(r, _)| cell(count(r), r.as_str().len())).collect();
             let rest: u64 = reasons.iter().skip(columns).map(|&(r, _)| count(r)).sum();
             let rest = if others > 0 { cell(rest, "others".len()) } else { String::new() };
-            line!(out, "{}  {total:>7}{cells}{rest}", fit(&own.endpoint, self.names));
+            line!(out, "{}  {total:>7}{cells}{rest}", fit_name(&own.endpoint, self.names));
+        }
+        if more > 0 {
+            line!(out, "{more} more");
         }
     }
 
@@ -272,7 +292,7 @@ impl Page<'_> {
             };
             let glyph = self.set.mark(lane.mark);
             let drawn = self.set.lane(&lanes, lane, axis);
-            let row = format!(" {glyph} {} {drawn} {}", fit(&name, self.names), lane.result);
+            let row = format!(" {glyph} {} {drawn} {}", fit_name(&name, self.names), lane.result);
             line!(out, "{}", cut(&row, self.look.width));
         }
         if lanes.more > 0 {
@@ -313,7 +333,7 @@ impl Page<'_> {
             line!(
                 out,
                 "{}  {}  {:>6}  {:>8}  {:>7}  {:>7}  {}",
-                fit(&file.name, name),
+                fit_name(&file.name, name),
                 file.session.started.get(..16).unwrap_or(&file.session.started),
                 own.rounds,
                 percent(own.completeness),
@@ -348,9 +368,13 @@ impl Page<'_> {
 
 /// The endpoint of a file that answered least, where any call is missing.
 pub(super) fn worst_endpoint(file: &FilePart) -> Option<&EndpointSummary> {
-    let missing = |e: &EndpointSummary| e.missing.0.iter().map(|m| m.1).sum::<u64>();
     let rows = file.summary.endpoints.iter().rev().filter(|e| missing(e) > 0);
     rows.max_by_key(|e| missing(e))
+}
+
+/// An endpoint's missing calls.
+pub(super) fn missing(own: &EndpointSummary) -> u64 {
+    own.missing.0.iter().map(|m| m.1).sum()
 }
 
 /// Answered share of an endpoint's calls; those that were not needed are none of them.

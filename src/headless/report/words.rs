@@ -162,7 +162,7 @@ pub(super) fn stretch(from: Duration, to: Duration) -> String {
 fn not_observed(row: &BudgetRow, all: &Collected) -> &'static str {
     if all.recount.rounds() == 0 {
         "no rounds"
-    } else if row.budget <= all.settings.budget {
+    } else if row.cut_short > 0 {
         "not observed: rounds ended earlier with calls still running"
     } else {
         "not observed: no round was watched for that long"
@@ -226,6 +226,28 @@ pub(super) fn cut(text: &str, columns: usize) -> String {
     if columns > 0 { short + "…" } else { String::new() }
 }
 
+/// A name in at most so many columns: where it is longer, its middle is left out, for names of one kind often differ
+/// at their ends.
+pub(super) fn short(name: &str, columns: usize) -> String {
+    if name.width() <= columns || columns < 3 {
+        return cut(name, columns);
+    }
+    let tail = (columns - 1) / 2;
+    let mut used = 0;
+    let from = name.char_indices().rev().take_while(|(_, c)| {
+        used += c.width().unwrap_or(0);
+        used <= tail
+    });
+    let from = from.last().map_or(name.len(), |(at, _)| at);
+    let head = name.get(..prefix(name, columns - 1 - tail)).unwrap_or_default();
+    format!("{head}…{}", name.get(from..).unwrap_or_default())
+}
+
+/// A name in exactly so many columns.
+pub(super) fn fit_name(name: &str, columns: usize) -> String {
+    fit(&short(name, columns), columns)
+}
+
 /// How many bytes of the text stand in the first columns.
 fn prefix(text: &str, columns: usize) -> usize {
     let mut used = 0;
@@ -245,6 +267,11 @@ mod tests {
     fn text_is_cut_by_columns() {
         assert_eq!([fit("abc", 5), fit("abcdef", 4), fit("名前です", 5)], ["abc  ", "abc…", "名前…"]);
         assert_eq!([cut("abc", 0), cut("abc", 3)], ["", "abc"]);
+        assert_eq!(
+            [short("service-12", 10), short("service-12", 6), short("service-12", 7)],
+            ["service-12", "ser…12", "ser…-12"]
+        );
+        assert_eq!([short("名前です", 5), short("ab", 1), short("", 0)], ["名…す", "…", ""]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::svg::{Escaped, line, picture, rect, text, units};
 use crate::domain::{EndpointId, Round, numbers};
 use crate::headless::report::collect::Collected;
 use crate::headless::report::lanes::{Lane, Lanes, Mark, lanes};
-use crate::headless::report::words::{self, cut};
+use crate::headless::report::words::{self, cut, short};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ fn axis(lanes: &Lanes, bottom: f64, x: &impl Fn(Duration) -> f64) -> String {
 fn bar(all: &Collected, lane: &Lane, top: f64, x: &impl Fn(Duration) -> f64) -> String {
     let middle = top + ROW / 2.0;
     let name =
-        if lane.hedge { "└ hedge".to_owned() } else { cut(all.name(EndpointId(lane.endpoint)), NAME) };
+        if lane.hedge { "└ hedge".to_owned() } else { short(all.name(EndpointId(lane.endpoint)), NAME) };
     let place = (NAMES, middle + 4.0);
     let mut out = text(if lane.hedge { "quiet end" } else { "end" }, place, &name);
     let class = match lane.mark {

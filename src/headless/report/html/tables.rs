@@ -3,7 +3,7 @@
 use super::svg::Escaped;
 use crate::domain::{EndpointId, Reason, numbers};
 use crate::headless::report::collect::{Collected, FilePart};
-use crate::headless::report::text::{ok_share, worst_endpoint};
+use crate::headless::report::text::{missing as total, ok_share, worst_endpoint};
 use crate::headless::report::words::{self, BudgetLine, millis, percent};
 use crate::profile::durations;
 use crate::recording::EndpointSummary;
@@ -101,7 +101,6 @@ pub(super) fn missing(all: &Collected) -> String {
     }
     let mut reasons: Vec<(Reason, u64)> = totals.into_iter().collect();
     reasons.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
-    let total = |e: &EndpointSummary| e.missing.0.iter().map(|m| m.1).sum::<u64>();
     let mut sorted = missing;
     sorted.sort_by_key(|e| std::cmp::Reverse(total(e)));
     let mut rows = String::new();
