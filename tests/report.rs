@@ -373,6 +373,33 @@ fn what_is_no_recording_is_refused_with_its_name_and_line() {
     assert!(refused(&["--compare", &file]).contains("takes two recordings, OLD and NEW, and here are 1"));
 }
 
+#[test]
+fn no_number_is_too_large_or_too_small() {
+    let folder = Folder::new();
+    for (budget, end, at) in [(0.0, 0.0, 0.0), (1e15, 1e15, 1e17), (0.001, 1e15, 0.0), (200.0, 0.0, 1e17)] {
+        let mut text =
+            session(&NAMES, "").replace("\"budget_ms\":200", &format!("\"budget_ms\":{budget}")) + "\n";
+        for no in [1, u64::MAX] {
+            let calls = NAMES.map(|name| {
+                json!({"endpoint": name, "outcome": "missing", "reason": "deadline", "end_ms": end, "late_by_ms": end,
+                    "attempts": [{"kind": "primary", "start_ms": end, "end_ms": end, "outcome": "cancelled",
+                        "phases": {"waiting": end, "body": end}}]})
+            });
+            let mut round = round(1, &calls);
+            round["round"] = no.into();
+            (round["at_ms"], round["budget_ms"]) = (at.into(), budget.into());
+            writeln!(text, "{round}").unwrap();
+        }
+        let file = folder.write("far.ndjson", text);
+        let html = folder.path("far.html");
+        let said = report(&[&file, "--html", &html, "--force"]);
+        assert!(said.contains("answered 0.0 %") && !said.contains("NaN") && !said.contains("inf "), "{said}");
+        page(&html);
+        assert_eq!(report_json(&[&file])["rounds"]["n"], 2);
+        report(&["--compare", &file, &folder.write("twin.ndjson", std::fs::read(&file).unwrap())]);
+    }
+}
+
 /// The page as XML, after checks that hold for every page.
 fn page(path: &str) -> String {
     let text = std::fs::read_to_string(path).unwrap();

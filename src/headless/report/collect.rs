@@ -146,7 +146,7 @@ impl Collected {
                 whole.part(&mut reader, (place, alone), name.clone(), (session, settings)).map_err(read)?;
             whole.files.push(part);
         }
-        let mut all = all.ok_or(ReportError::NotTwo(0))?;
+        let mut all = all.ok_or(ReportError::Nothing)?;
         all.end();
         Ok(all)
     }

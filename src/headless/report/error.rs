@@ -25,6 +25,9 @@ pub enum ReportError {
         #[source]
         source: ReadError,
     },
+    /// No file is named.
+    #[error("there is no recording to report")]
+    Nothing,
     /// A file stands there twice and would be counted twice.
     #[error("{0} is given twice")]
     Twice(String),

@@ -99,6 +99,9 @@ impl Page<'_> {
         if !left_out.is_empty() {
             line!(out, "rounds left out: {}", left_out.join(", "));
         }
+        if summary.rounded {
+            line!(out, "{}", words::ROUNDED);
+        }
         if let Some(hedges) = hedges(&summary.hedges) {
             line!(out, "{hedges}");
         }

@@ -58,6 +58,9 @@ pub(super) fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| "no data".to_owned(), numbers::share_percent)
 }
 
+/// Said where there were too many times to keep each.
+pub(super) const ROUNDED: &str = "there were too many times to keep each: they are rounded, by at most 0.1 %";
+
 /// A time; [`NONE`] where there is none.
 pub(super) fn millis(time: Option<Millis>) -> String {
     time.map_or_else(|| NONE.to_owned(), |time| numbers::ms(time.into()))
