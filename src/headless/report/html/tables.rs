@@ -11,6 +11,9 @@ use crate::whatif::recount::BudgetRow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+/// Rows that fit on a page of paper.
+const PAGE: usize = 24;
+
 /// A table with a caption, column heads and rows of ready cells.
 fn table(caption: &str, heads: &[&str], rows: &str) -> String {
     if rows.is_empty() {
@@ -22,8 +25,10 @@ fn table(caption: &str, heads: &[&str], rows: &str) -> String {
         // Writing to a String cannot fail.
         let _ = write!(cells, "<th scope=\"col\"{class}>{}</th>", Escaped(head));
     }
+    // On paper a table that fits on a page stays whole.
+    let short = if rows.matches("<tr").count() <= PAGE { " short" } else { "" };
     format!(
-        "<div class=\"scroll\">\n<table>\n<caption>{}</caption>\n<thead><tr>{cells}</tr></thead>\n<tbody>\n{rows}\
+        "<div class=\"scroll{short}\">\n<table>\n<caption>{}</caption>\n<thead><tr>{cells}</tr></thead>\n<tbody>\n{rows}\
          </tbody>\n</table>\n</div>\n",
         Escaped(caption)
     )
