@@ -16,6 +16,7 @@ Examples:
   fanscope my.toml -m quorum -k 3              a profile of your own, as a quorum
   fanscope -b 150ms https://a.example https://b.example
   fanscope run my.toml -n 50 --format json     the same engine without a terminal
+  fanscope report monday.ndjson --html a.html  what recordings show, as text and as a page
   fanscope check my.toml                       what is wrong with it, or what it would do";
 
 const GATES: &str = "\
@@ -57,6 +58,8 @@ pub enum CliCommand {
     Run(Box<Run>),
     /// Check profiles and explain what they would do
     Check(Check),
+    /// Sum up recordings
+    Report(Report),
 }
 
 /// `fanscope run`
@@ -89,6 +92,35 @@ impl Run {
     pub fn goal(&self) -> Option<u64> {
         self.rounds.or(self.time.is_none().then_some(20))
     }
+}
+
+/// `fanscope report`
+#[derive(Debug, Args)]
+pub struct Report {
+    /// Recordings of one profile, also packed (.gz, .zst); `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Set two recordings side by side, the older first
+    #[arg(long, conflicts_with_all = ["html", "at", "quorum"])]
+    pub compare: bool,
+    /// Budgets to recount, such as 50ms,100ms; by default steps up to twice the one that ran
+    #[arg(long, value_name = "TIME,...", value_delimiter = ',', value_parser = durations::parse)]
+    pub at: Vec<Duration>,
+    /// Answers that are enough; by default as recorded
+    #[arg(short = 'k', long, value_name = "K")]
+    pub quorum: Option<usize>,
+    /// What is printed on standard output
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Write a page as well; nothing in it is loaded from elsewhere
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Let the page replace a file
+    #[arg(long, requires = "html")]
+    pub force: bool,
+    /// Draw with 7-bit characters only
+    #[arg(long)]
+    pub ascii: bool,
 }
 
 /// `fanscope check`

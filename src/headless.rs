@@ -1,14 +1,16 @@
-//! `run` and `check`: the same engine without a terminal.
+//! `run`, `check` and `report`: the same engine without a terminal.
 
 mod baseline;
 mod check;
 mod gate;
 mod output;
 mod progress;
+mod report;
 mod run;
 mod text;
 
 pub use baseline::{BaselineError, baseline};
 pub use check::{check, list};
 pub use gate::{Gates, Verdict};
+pub use report::{ReportError, ReportPlan, report};
 pub use run::{Ended, Form, RunError, Task, run};

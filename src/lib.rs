@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | [`domain`] | the vocabulary: ids, settings, reasons, rounds, events | nothing else here |
 //! | [`profile`] | TOML file to validated [`profile::Profile`] | `domain` |
-//! | [`whatif`] | survival maths, no clock and no terminal | `domain` |
+//! | [`whatif`] | survival maths and recounts, no clock and no terminal | `domain` |
 //! | [`stats`] | rolling counters folded from settled rounds | `domain`, `whatif` |
 //! | [`recording`] | the NDJSON lines, their summary and their files | `domain`, `whatif` |
 //! | [`metrics`] | what a Prometheus scrapes, and the listener that serves it | `domain`, tokio, hyper |
@@ -19,7 +19,7 @@
 //! | [`view`] | widgets: `&App` to cells | `app`, `domain`, `stats`, ratatui |
 //! | [`picture`] | a screen's cells as SVG | nothing else here, ratatui |
 //! | [`tui`] | terminal guard, keymap, run loop | everything above, crossterm |
-//! | [`headless`] | `run` and `check` without a terminal | everything but `app`, `view`, `picture`, `tui` |
+//! | [`headless`] | `run`, `check` and `report` without a terminal | everything but `app`, `view`, `picture`, `tui` |
 //! | [`cli`] | arguments | clap |
 //!
 //! The engine runs on a thread of its own and never waits for the screen. A key becomes an `Action`, an

@@ -1,8 +1,9 @@
 //! Parses, dispatches and turns the result into an exit code.
 
 use clap::Parser;
-use fanscope::cli::{Check, Cli, CliCommand, Format, Look, Observe, Run};
-use fanscope::headless::{self, Ended, Form, Gates, RunError, Task, Verdict};
+use fanscope::cli::{Check, Cli, CliCommand, Format, Look, Observe, Report, Run};
+use fanscope::domain::text;
+use fanscope::headless::{self, Ended, Form, Gates, ReportError, ReportPlan, RunError, Task, Verdict};
 use fanscope::profile::Profile;
 use fanscope::session::{self, Choice, Signal};
 use fanscope::tui::{self, Beside};
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         None => dashboard(&cli.observe, &cli.look),
         Some(CliCommand::Run(run)) => rounds(&run),
         Some(CliCommand::Check(check)) => check_profiles(&check),
+        Some(CliCommand::Report(report)) => report_recordings(report),
     }
 }
 
@@ -101,10 +103,7 @@ fn task(run: &Run, profile: &Profile) -> Result<Task, Box<dyn Error>> {
         warmup: run.observe.warmup,
         gates: Gates::parse(&run.gates, &names, baseline.is_some())?,
         baseline,
-        form: match run.format {
-            Format::Text => Form::Text,
-            Format::Json => Form::Json,
-        },
+        form: form(run.format),
         record: record(&run.observe),
         metrics: run.observe.metrics,
     })
@@ -118,6 +117,33 @@ fn check_profiles(check: &Check) -> ExitCode {
         Ok(false) => ExitCode::from(USAGE),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => complain(&error),
+    }
+}
+
+fn report_recordings(report: Report) -> ExitCode {
+    let ascii =
+        report.ascii || !text::speaks_utf8(&|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
+    let plan = ReportPlan {
+        files: report.files,
+        compare: report.compare,
+        at: report.at,
+        quorum: report.quorum,
+        form: form(report.format),
+        html: report.html,
+        force: report.force,
+        ascii,
+    };
+    match headless::report(&plan, &mut io::stdout().lock(), &mut io::stderr().lock()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(ReportError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => complain(&error),
+    }
+}
+
+const fn form(format: Format) -> Form {
+    match format {
+        Format::Text => Form::Text,
+        Format::Json => Form::Json,
     }
 }
 

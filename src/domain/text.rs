@@ -70,6 +70,17 @@ pub const fn is_hidden(c: char) -> bool {
     )
 }
 
+/// The locale's character set, by the variables in the order of POSIX. Where none is set the terminal is
+/// taken to be a current one. `set` gives a variable that is set and not empty.
+#[must_use]
+pub fn speaks_utf8(set: &dyn Fn(&str) -> Option<String>) -> bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    locale.is_none_or(|l| {
+        let l = l.to_ascii_lowercase();
+        l.contains("utf-8") || l.contains("utf8")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

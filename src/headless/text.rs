@@ -1,8 +1,8 @@
 //! A run's summary for people: one line for the whole, a table of the endpoints.
 
-use crate::domain::{Mode, Reason, numbers};
+use crate::domain::{Mode, Reason, Settings, numbers};
 use crate::profile::{Profile, durations};
-use crate::recording::{EndpointSummary, Millis, SummaryLine};
+use crate::recording::{EndpointSummary, HedgesTotal, Millis, SummaryLine};
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
@@ -15,7 +15,13 @@ pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
     let mut out = String::new();
     let plural = if summary.rounds == 1 { "" } else { "s" };
     // Writing to a String cannot fail.
-    let _ = writeln!(out, "{}  {}  {} round{plural}", profile.name, contract(profile), summary.rounds);
+    let _ = writeln!(
+        out,
+        "{}  {}  {} round{plural}",
+        profile.name,
+        contract(&profile.settings, profile.optional()),
+        summary.rounds
+    );
     let share = |value: Option<f64>| value.map_or_else(|| "no data".to_owned(), numbers::share_percent);
     let _ = writeln!(
         out,
@@ -35,21 +41,8 @@ pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
         let pad = " ".repeat(width.saturating_sub(endpoint.endpoint.width()));
         let _ = writeln!(out, "{}{pad}  {}", endpoint.endpoint, row(endpoint));
     }
-    let hedges = &summary.hedges;
-    if hedges.sent > 0 || !hedges.suppressed.0.is_empty() {
-        let suppressed: u64 = hedges.suppressed.0.iter().map(|s| s.1).sum();
-        let _ = writeln!(
-            out,
-            "\nhedges: {} sent for {} primaries ({} extra load), {} won, {} wasted ({}), {} reconnects, \
-             {suppressed} suppressed",
-            hedges.sent,
-            hedges.primaries,
-            share(hedges.extra_load),
-            hedges.won,
-            hedges.wasted,
-            millis(Some(hedges.wasted_ms)),
-            hedges.reconnects,
-        );
+    if let Some(hedges) = hedges(&summary.hedges) {
+        let _ = writeln!(out, "\n{hedges}");
     }
     if summary.rounded {
         out.push_str("\nso many calls that their times are rounded, by up to 0.1 %\n");
@@ -57,13 +50,30 @@ pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
     out
 }
 
+/// What hedges did and cost; `None` where there were none.
+pub(super) fn hedges(hedges: &HedgesTotal) -> Option<String> {
+    if hedges.sent == 0 && hedges.suppressed.0.is_empty() {
+        return None;
+    }
+    let suppressed: u64 = hedges.suppressed.0.iter().map(|s| s.1).sum();
+    let extra = hedges.extra_load.map_or_else(|| "no data".to_owned(), numbers::share_percent);
+    Some(format!(
+        "hedges: {} sent for {} primaries ({extra} extra load), {} won, {} wasted ({}), {} reconnects, \
+         {suppressed} suppressed",
+        hedges.sent,
+        hedges.primaries,
+        hedges.won,
+        hedges.wasted,
+        millis(Some(hedges.wasted_ms)),
+        hedges.reconnects,
+    ))
+}
+
 /// Mode, its own number and the budget that held: `quorum 3 of 8 by 200ms`.
-fn contract(profile: &Profile) -> String {
-    let settings = &profile.settings;
+pub(super) fn contract(settings: &Settings, optional: usize) -> String {
     let (held, clamped) = settings.effective_budget();
     let own = match settings.mode {
         Mode::Quorum => {
-            let optional = profile.optional();
             format!(" {} of {optional} by", settings.quorum_of(optional))
         }
         Mode::Hedge => format!(" after {} by", settings.hedge.delay),
@@ -102,7 +112,7 @@ fn millis(time: Option<Millis>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recording::{HedgesTotal, Ordered};
+    use crate::recording::Ordered;
     use std::time::Duration;
 
     fn printed(endpoint: EndpointSummary, hedges: HedgesTotal) -> String {

@@ -2,6 +2,7 @@
 
 use crate::app::{Colour, Options};
 use crate::cli::ColorChoice;
+use crate::domain::text;
 
 /// How to look. Flags beat the environment.
 pub(super) fn options(choice: ColorChoice, ascii: bool, env: &dyn Fn(&str) -> Option<String>) -> Options {
@@ -16,17 +17,7 @@ pub(super) fn options(choice: ColorChoice, ascii: bool, env: &dyn Fn(&str) -> Op
     };
     // Crossterm reads NO_COLOR by itself; what was decided here holds.
     crossterm::style::force_color_output(colour != Colour::Mono);
-    Options { ascii: ascii || !speaks_utf8(&set), colour }
-}
-
-/// The locale's character set, by the variables in the order of POSIX. Where none is set the terminal is
-/// taken to be a current one.
-fn speaks_utf8(set: &dyn Fn(&str) -> Option<String>) -> bool {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
-    locale.is_none_or(|l| {
-        let l = l.to_ascii_lowercase();
-        l.contains("utf-8") || l.contains("utf8")
-    })
+    Options { ascii: ascii || !text::speaks_utf8(&set), colour }
 }
 
 #[cfg(test)]

@@ -1,0 +1,230 @@
+//! The tables of the page.
+
+use super::svg::Escaped;
+use crate::domain::{EndpointId, Reason, numbers};
+use crate::headless::report::collect::{Collected, FilePart};
+use crate::headless::report::text::{missing as total, ok_share, worst_endpoint};
+use crate::headless::report::words::{self, BudgetLine, millis, percent};
+use crate::profile::durations;
+use crate::recording::EndpointSummary;
+use crate::whatif::recount::BudgetRow;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Rows that fit on a page of paper.
+const PAGE: usize = 24;
+
+/// A table with a caption, column heads and rows of ready cells.
+fn table(caption: &str, heads: &[&str], rows: &str) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut cells = String::new();
+    for head in heads {
+        let class = if is_words(head) { " class=\"words\"" } else { "" };
+        // Writing to a String cannot fail.
+        let _ = write!(cells, "<th scope=\"col\"{class}>{}</th>", Escaped(head));
+    }
+    // On paper a table that fits on a page stays whole.
+    let short = if rows.matches("<tr").count() <= PAGE { " short" } else { "" };
+    format!(
+        "<div class=\"scroll{short}\">\n<table>\n<caption>{}</caption>\n<thead><tr>{cells}</tr></thead>\n<tbody>\n{rows}\
+         </tbody>\n</table>\n</div>\n",
+        Escaped(caption)
+    )
+}
+
+/// Columns of words stand to the left.
+fn is_words(head: &str) -> bool {
+    matches!(
+        head,
+        "missing" | "worst endpoint" | "started" | "kind" | "what" | "profile" | "settings" | "file"
+    )
+}
+
+fn cell(text: &str) -> String {
+    let class = if matches!(text, "0" | "–" | "·") { " class=\"none\"" } else { "" };
+    format!("<td{class}>{}</td>", Escaped(text))
+}
+
+fn said(text: &str) -> String {
+    format!("<td class=\"words\">{}</td>", Escaped(text))
+}
+
+fn row(class: &str, name: &str, cells: &[String]) -> String {
+    let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+    format!("<tr{class}><th scope=\"row\">{}</th>{}</tr>\n", Escaped(name), cells.concat())
+}
+
+fn bar(share: f64) -> String {
+    let width = (share * 100.0).clamp(0.0, 100.0);
+    format!(
+        "<td class=\"bar\"><svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\
+         <rect class=\"bar-rest\" width=\"100\" height=\"8\"/><rect class=\"bar-ok\" width=\"{width:.2}\" height=\"8\"/>\
+         </svg></td>"
+    )
+}
+
+/// What each endpoint did.
+pub(super) fn endpoints(all: &Collected) -> String {
+    let mut rows = String::new();
+    for (i, own) in all.summary.endpoints.iter().enumerate() {
+        let curve = all.fold.curve(EndpointId(i));
+        let at = |q| cell(&words::quantile(&curve, q).shown());
+        let share = ok_share(own);
+        let held = all.held.get(i).copied().unwrap_or_default();
+        let required = all.session.endpoints.get(i).is_some_and(|e| e.required);
+        let name = if required { format!("{} (required)", own.endpoint) } else { own.endpoint.clone() };
+        let cells = [
+            bar(share.unwrap_or(0.0)),
+            cell(&share.map_or_else(|| words::NONE.to_owned(), numbers::share_percent)),
+            at(0.5),
+            at(0.95),
+            at(0.99),
+            cell(&held.last.to_string()),
+            cell(&held.cut.to_string()),
+            cell(&all.complete_without(i).map_or_else(|| words::NONE.to_owned(), numbers::share_percent)),
+        ];
+        rows += &row("", &name, &cells);
+    }
+    let heads = ["endpoint", "", "answered", "p50", "p95", "p99", "last in", "cut", "complete without it"];
+    let caption = "Time to an answer by its first attempt; rounds in which it was the last to answer, or cut; and the \
+                   share of rounds that nothing else kept from being complete.";
+    table(caption, &heads, &rows)
+}
+
+/// Endpoints by reason.
+pub(super) fn missing(all: &Collected) -> String {
+    let missing: Vec<&EndpointSummary> =
+        all.summary.endpoints.iter().filter(|e| !e.missing.0.is_empty()).collect();
+    if missing.is_empty() {
+        return "<p>Nothing is missing.</p>\n".to_owned();
+    }
+    let mut totals: BTreeMap<Reason, u64> = BTreeMap::new();
+    for &(reason, count) in missing.iter().flat_map(|e| &e.missing.0) {
+        *totals.entry(reason).or_default() += count;
+    }
+    let mut reasons: Vec<(Reason, u64)> = totals.into_iter().collect();
+    reasons.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+    let mut sorted = missing;
+    sorted.sort_by_key(|e| std::cmp::Reverse(total(e)));
+    let mut rows = String::new();
+    for own in sorted {
+        let mut cells =
+            vec![cell(&total(own).to_string()), cell(&numbers::percent(total(own), own.n, words::NONE))];
+        for (reason, _) in &reasons {
+            let count = own.missing.0.iter().find(|m| m.0 == *reason).map_or(0, |m| m.1);
+            cells.push(cell(&if count == 0 { "·".to_owned() } else { count.to_string() }));
+        }
+        rows += &row("", &own.endpoint, &cells);
+    }
+    let mut heads = vec!["endpoint", "total", "of its calls"];
+    heads.extend(reasons.iter().map(|(reason, _)| reason.as_str()));
+    table(
+        "Missing calls, most first. “deadline” was cut by the budget, everything else failed.",
+        &heads,
+        &rows,
+    )
+}
+
+/// A row for each budget.
+pub(super) fn budgets(all: &Collected, budgets: &[BudgetRow]) -> String {
+    let mut rows = String::new();
+    for line in words::budget_lines(budgets, all) {
+        rows += &match line {
+            BudgetLine::Found(budget, found) => {
+                let class = if budget.budget == all.settings.budget { "ran" } else { "" };
+                let missing = found.missing.iter().map(|(reason, count)| format!("{reason} {count}"));
+                let cells = [
+                    cell(&budget.n.to_string()),
+                    cell(&numbers::share_percent(found.completeness)),
+                    cell(&numbers::share_percent(found.at_least_k)),
+                    cell(&numbers::share_percent(found.all)),
+                    said(&missing.collect::<Vec<_>>().join(", ")),
+                ];
+                row(class, &numbers::setting_ms(budget.budget), &cells)
+            }
+            BudgetLine::Unseen(from, to, why) => {
+                let cells = [cell("0"), cell(words::NONE), cell(words::NONE), cell(words::NONE), said(why)];
+                row("", &words::stretch(from, to), &cells)
+            }
+        };
+    }
+    let enough = format!("at least {}", all.k);
+    table(
+        "By budget; bold is the one that ran.",
+        &["budget", "rounds", "answered", &enough, "all", "missing"],
+        &rows,
+    )
+}
+
+/// Notes and changes of a file, numbered as in its history.
+pub(super) fn happenings(all: &Collected, file: &FilePart) -> String {
+    let mut rows = String::new();
+    for (i, (at, what)) in file.happenings.iter().enumerate() {
+        let (kind, text) = words::happening(what, all.optional);
+        let cells = [cell(&words::clock(*at)), said(kind), said(&text)];
+        rows += &row("", &(i + 1).to_string(), &cells);
+    }
+    let more =
+        if file.more_happenings > 0 { format!(", {} more", file.more_happenings) } else { String::new() };
+    table(&format!("Notes and changes of settings{more}"), &["mark", "at", "kind", "what"], &rows)
+}
+
+/// What the first round was asked to do.
+pub(super) fn settings(all: &Collected) -> String {
+    let settings = &all.settings;
+    let hedge = match settings.hedge.max {
+        Some(max) => format!("after {}, at most {max}", settings.hedge.delay),
+        None => format!("after {}", settings.hedge.delay),
+    };
+    let required: Vec<&str> =
+        all.session.endpoints.iter().filter(|e| e.required).map(|e| e.name.as_str()).collect();
+    let pairs = [
+        ("mode", settings.mode.to_string()),
+        ("budget", durations::show(settings.budget)),
+        ("request budget", durations::show(settings.request_budget)),
+        ("a round every", durations::show(settings.every)),
+        ("quorum", format!("{} of {}", settings.quorum_of(all.optional), all.optional)),
+        ("hedge", hedge),
+        ("endpoints", all.session.endpoints.len().to_string()),
+        ("required", if required.is_empty() { "none".to_owned() } else { required.join(", ") }),
+    ];
+    let rows: String = pairs.iter().map(|(name, value)| row("", name, &[said(value)])).collect();
+    table("As the first recording began.", &["setting", "what"], &rows)
+}
+
+/// A row for each file.
+pub(super) fn files(all: &Collected) -> String {
+    let mut rows = String::new();
+    for file in &all.files {
+        let own = &file.summary;
+        let cells = [
+            said(&file.session.profile),
+            said(&words::settings(&file.settings, all.optional)),
+            said(&file.session.started),
+            cell(&words::clock(file.length)),
+            cell(&own.rounds.to_string()),
+            cell(&percent(own.completeness)),
+            cell(&percent(own.partial)),
+            cell(&millis(own.round.p50_ms)),
+            cell(&millis(own.round.p99_ms)),
+            said(worst_endpoint(file).map_or(words::NONE, |e| &e.endpoint)),
+        ];
+        rows += &row("", &file.name, &cells);
+    }
+    let heads = [
+        "recording",
+        "profile",
+        "settings",
+        "started",
+        "length",
+        "rounds",
+        "answered",
+        "partial",
+        "p50",
+        "p99",
+        "worst endpoint",
+    ];
+    table("Each recording by itself.", &heads, &rows)
+}

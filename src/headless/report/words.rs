@@ -1,0 +1,313 @@
+//! Words that every form of a report shares.
+
+use super::collect::{Collected, FilePart, Happening};
+use crate::domain::{Call, EndpointId, Outcome, Reason, Settings, numbers};
+use crate::headless::text::contract;
+use crate::profile::durations;
+use crate::recording::Millis;
+use crate::stats::Hint;
+use crate::whatif::recount::{BudgetRow, Found};
+use crate::whatif::shares::Share;
+use crate::whatif::survival::{Curve, Grade};
+use std::time::Duration;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Where no number can be said.
+pub(super) const NONE: &str = "–";
+
+/// A quantile of the time to an answer, and how far it may be trusted (W6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Quantile {
+    /// The time, where it may be said.
+    pub(super) time: Option<Duration>,
+    /// `solid`, `thin`, `none`, `unreachable` or `censored`.
+    pub(super) grade: &'static str,
+    /// What it is at least, where it is censored.
+    pub(super) above: Option<Duration>,
+}
+
+/// Reads a quantile of an endpoint's curve.
+pub(super) fn quantile(curve: &Curve, q: f64) -> Quantile {
+    let none = |grade, above| Quantile { time: None, grade, above };
+    match curve.row_ok(q) {
+        Some(row) => match row.grade() {
+            Grade::Solid => Quantile { time: Some(row.time), grade: "solid", above: None },
+            Grade::Thin => Quantile { time: Some(row.time), grade: "thin", above: None },
+            Grade::None => none("none", None),
+        },
+        None if Grade::of(curve.n()) == Grade::None => none("none", None),
+        None if curve.unreachable_ok(q) => none("unreachable", None),
+        None => none("censored", curve.pending_until()),
+    }
+}
+
+impl Quantile {
+    /// In a table: `43 ms`, `~43 ms` where it is thin, `>200 ms` where calls were cut, `–`.
+    pub(super) fn shown(self) -> String {
+        match (self.time, self.above) {
+            (Some(time), _) if self.grade == "thin" => format!("~{}", numbers::ms(time)),
+            (Some(time), _) => numbers::ms(time),
+            (None, Some(above)) => format!(">{}", numbers::ms(above)),
+            (None, None) => NONE.to_owned(),
+        }
+    }
+}
+
+/// A share in percent; `no data` where there is none.
+pub(super) fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "no data".to_owned(), numbers::share_percent)
+}
+
+/// Said where there were too many times to keep each.
+pub(super) const ROUNDED: &str = "there were too many times to keep each: they are rounded, by at most 0.1 %";
+
+/// A time; [`NONE`] where there is none.
+pub(super) fn millis(time: Option<Millis>) -> String {
+    time.map_or_else(|| NONE.to_owned(), |time| numbers::ms(time.into()))
+}
+
+/// A time of the session: `5.5 s`, `12 min 3 s`, `2 h 5 min`.
+pub(super) fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, s) => format!("{s}.{} s", time.subsec_millis() / 100),
+        (0, m, s) => format!("{m} min {s} s"),
+        (h, m, _) => format!("{h} h {m} min"),
+    }
+}
+
+/// The contract and the period: `quorum 3 of 8 by 200ms, a round every 500ms`.
+pub(super) fn settings(settings: &Settings, optional: usize) -> String {
+    let every = if settings.every.is_zero() {
+        "one round after the other".to_owned()
+    } else {
+        format!("a round every {}", durations::show(settings.every))
+    };
+    format!("{}, {every}", contract(settings, optional))
+}
+
+/// What happened, in a word and at length.
+pub(super) fn happening(what: &Happening, optional: usize) -> (&'static str, String) {
+    match what {
+        Happening::Note(text) => ("note", text.clone()),
+        Happening::Settings(changed) => ("settings", settings(changed, optional)),
+    }
+}
+
+/// What to do about an endpoint: `shop-3 refused 15 of the last 20 calls: add a circuit breaker`.
+pub(super) fn hint(all: &Collected, file: &FilePart, hint: &Hint) -> String {
+    let place = if all.files.len() > 1 { format!(" ({})", file.name) } else { String::new() };
+    format!(
+        "{}{place} {} {}: {}",
+        all.name(hint.endpoint),
+        hint.verb(),
+        hint.often(false),
+        hint.remedy.words(false)
+    )
+}
+
+/// How a call came out: `43 ms`, `>200 ms, cut at deadline · waiting`, `0.9 ms, connect_refused`.
+pub(super) fn outcome(call: &Call) -> String {
+    let end = numbers::ms(call.end);
+    match call.outcome {
+        Outcome::Ok => end,
+        Outcome::NotNeeded => "not needed".to_owned(),
+        Outcome::Missing(reason) if reason.is_cut() => {
+            let late = call.late_by.map(|by| format!(", {} late", numbers::fine_ms(by))).unwrap_or_default();
+            match reason {
+                Reason::Throttled => format!(">{end}, throttled"),
+                _ => format!(">{end}, {reason} · {}{late}", call.phase),
+            }
+        }
+        Outcome::Missing(reason) => format!("{end}, {}", reason.label(call.status)),
+    }
+}
+
+/// What is missing: `shop-3 deadline, shop-5 http_503`.
+pub(super) fn missing(all: &Collected, calls: &[Call]) -> String {
+    let missing = calls.iter().filter_map(|call| {
+        Some(format!("{} {}", all.name(call.endpoint), call.outcome.reason()?.label(call.status)))
+    });
+    missing.collect::<Vec<_>>().join(", ")
+}
+
+/// A line of the budget table: a budget of which something is known, or a stretch of those of which nothing is, and
+/// why.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum BudgetLine<'a> {
+    /// Its row and what was found.
+    Found(&'a BudgetRow, &'a Found),
+    /// From the first to the last of them.
+    Unseen(Duration, Duration, &'static str),
+}
+
+/// The rows of a budget table; those of which nothing is known for the same reason share a line.
+pub(super) fn budget_lines<'a>(rows: &'a [BudgetRow], all: &Collected) -> Vec<BudgetLine<'a>> {
+    let mut lines: Vec<BudgetLine<'_>> = Vec::new();
+    for row in rows {
+        let why = not_observed(row, all);
+        match (&row.found, lines.last_mut()) {
+            (Some(found), _) => lines.push(BudgetLine::Found(row, found)),
+            (None, Some(BudgetLine::Unseen(_, to, before))) if *before == why => *to = row.budget,
+            (None, _) => lines.push(BudgetLine::Unseen(row.budget, row.budget, why)),
+        }
+    }
+    lines
+}
+
+/// Budgets from one to another: `220 ms to 400 ms`.
+pub(super) fn stretch(from: Duration, to: Duration) -> String {
+    let from_ms = numbers::setting_ms(from);
+    if from == to { from_ms } else { format!("{from_ms} to {}", numbers::setting_ms(to)) }
+}
+
+/// Why nothing is said of a budget.
+fn not_observed(row: &BudgetRow, all: &Collected) -> &'static str {
+    if all.recount.rounds() == 0 {
+        "no rounds"
+    } else if row.cut_short > 0 {
+        "not observed: rounds ended earlier with calls still running"
+    } else {
+        "not observed: no round was watched for that long"
+    }
+}
+
+impl Collected {
+    /// An endpoint's name.
+    pub(super) fn name(&self, endpoint: EndpointId) -> &str {
+        self.session.endpoints.get(endpoint.index()).map_or("", |e| e.name.as_str())
+    }
+
+    /// Share of the rounds in which nothing was missing, or nothing but this endpoint's call (W8).
+    pub(super) fn complete_without(&self, endpoint: usize) -> Option<f64> {
+        let held = self.held.get(endpoint)?;
+        Share::of(self.complete + held.alone, self.summary.rounds).map(|share| share.value)
+    }
+}
+
+/// The few characters that are ours and not ASCII, replaced.
+pub(super) fn ascii(text: &str) -> String {
+    text.replace('…', "~").replace(['–', '·'], "-").replace('≥', ">=")
+}
+
+/// Lines in at most so many columns: longer ones go on in the next line, two columns to the right.
+pub(super) fn wrapped(text: &str, columns: usize) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let mut rest = line.trim_end();
+        let indent = " ".repeat(rest.width() - rest.trim_start().width() + 2);
+        let mut room = columns;
+        while rest.width() > room {
+            let fits = rest.get(..prefix(rest, room)).unwrap_or_default();
+            let begins = rest.len() - rest.trim_start().len();
+            // A space just beyond the end is as good.
+            let ends = fits.len() + usize::from(rest[fits.len()..].starts_with(' '));
+            let Some(space) = rest.get(begins..ends).and_then(|part| part.rfind(' ')) else { break };
+            let (head, tail) = rest.split_at(begins + space);
+            out.extend([head.trim_end(), "\n", indent.as_str()]);
+            (rest, room) = (tail.trim_start(), columns.saturating_sub(indent.len()).max(1));
+        }
+        out.extend([rest, "\n"]);
+    }
+    out
+}
+
+/// Text in exactly so many columns: cut with an ellipsis, or filled up with spaces.
+pub(super) fn fit(text: &str, columns: usize) -> String {
+    let short = cut(text, columns);
+    let pad = columns.saturating_sub(short.width());
+    short + &" ".repeat(pad)
+}
+
+/// Text in at most so many columns.
+pub(super) fn cut(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let mut short = text.get(..prefix(text, columns.saturating_sub(1))).unwrap_or_default().to_owned();
+    short.truncate(short.trim_end().len());
+    if columns > 0 { short + "…" } else { String::new() }
+}
+
+/// A name in at most so many columns: where it is longer, its middle is left out, for names of one kind often differ
+/// at their ends.
+pub(super) fn short(name: &str, columns: usize) -> String {
+    if name.width() <= columns || columns < 3 {
+        return cut(name, columns);
+    }
+    let tail = (columns - 1) / 2;
+    let mut used = 0;
+    let from = name.char_indices().rev().take_while(|(_, c)| {
+        used += c.width().unwrap_or(0);
+        used <= tail
+    });
+    let from = from.last().map_or(name.len(), |(at, _)| at);
+    let head = name.get(..prefix(name, columns - 1 - tail)).unwrap_or_default();
+    format!("{head}…{}", name.get(from..).unwrap_or_default())
+}
+
+/// A name in exactly so many columns.
+pub(super) fn fit_name(name: &str, columns: usize) -> String {
+    fit(&short(name, columns), columns)
+}
+
+/// How many bytes of the text stand in the first columns.
+fn prefix(text: &str, columns: usize) -> usize {
+    let mut used = 0;
+    let beyond = text.char_indices().find(|(_, c)| {
+        used += c.width().unwrap_or(0);
+        used > columns
+    });
+    beyond.map_or(text.len(), |(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::whatif::survival::{Observation, Observed};
+
+    #[test]
+    fn text_is_cut_by_columns() {
+        assert_eq!([fit("abc", 5), fit("abcdef", 4), fit("名前です", 5)], ["abc  ", "abc…", "名前…"]);
+        assert_eq!([cut("abc", 0), cut("abc", 3)], ["", "abc"]);
+        assert_eq!(
+            [short("service-12", 10), short("service-12", 6), short("service-12", 7)],
+            ["service-12", "ser…12", "ser…-12"]
+        );
+        assert_eq!([short("名前です", 5), short("ab", 1), short("", 0)], ["名…す", "…", ""]);
+    }
+
+    #[test]
+    fn long_lines_go_on_below() {
+        assert_eq!(wrapped("one two three\n\n a  b", 7), "one two\n  three\n\n a  b\n");
+        assert_eq!(wrapped("  one two three four", 9), "  one two\n    three\n    four\n");
+        assert_eq!(wrapped("unbreakable", 4), "unbreakable\n", "what has no space stays whole");
+        assert_eq!(wrapped("名前 です ね", 6), "名前\n  です\n  ね\n");
+    }
+
+    #[test]
+    fn w6_a_quantile_has_its_grade() {
+        let seen = |list: &[(u64, Observed, usize)]| {
+            let one = |&(t, what, n): &(u64, Observed, usize)| {
+                vec![Observation { time: Duration::from_millis(t), what }; n]
+            };
+            Curve::of(&list.iter().flat_map(one).collect::<Vec<_>>())
+        };
+        let graded = |curve: &Curve, q| (quantile(curve, q).shown(), quantile(curve, q).grade);
+        let steady = seen(&[(40, Observed::Ok, 90), (60, Observed::Ok, 7), (80, Observed::Ok, 3)]);
+        assert_eq!(graded(&steady, 0.5), ("40 ms".to_owned(), "solid"));
+        assert_eq!(graded(&steady, 0.95), ("~60 ms".to_owned(), "thin"));
+        assert_eq!(graded(&steady, 0.99), (NONE.to_owned(), "none"));
+        let cut = seen(&[(40, Observed::Ok, 90), (200, Observed::Censored, 10)]);
+        assert_eq!(graded(&cut, 0.95), (">200 ms".to_owned(), "censored"));
+        let failing = seen(&[(40, Observed::Ok, 90), (5, Observed::Error, 10)]);
+        assert_eq!(graded(&failing, 0.95), (NONE.to_owned(), "unreachable"));
+        assert_eq!(graded(&Curve::default(), 0.5), (NONE.to_owned(), "none"));
+    }
+
+    #[test]
+    fn times_of_a_session_are_short() {
+        let shown = |ms| clock(Duration::from_millis(ms));
+        assert_eq!([shown(5_540), shown(723_000), shown(7_500_000)], ["5.5 s", "12 min 3 s", "2 h 5 min"]);
+    }
+}

@@ -1,0 +1,251 @@
+//! What a shorter budget would have given: recounts of whole rounds, exact and without a model (W3). Pure, in
+//! memory that grows with the budgets asked for and never with the rounds.
+//!
+//! A round answers for a budget up to its *horizon*: the time it was meant to run (its budget; the request budget in
+//! the modes that are not cut at the budget), or the earliest instant at which one of its calls was cancelled
+//! without having been seen to the end (by a quorum, by fail-fast), whichever is earlier.
+//!
+//! How long a round was meant to run does not depend on how it went, so one that was meant to run for less simply
+//! does not count. That an early quorum ended it does: those left over would be the slow ones. So the rounds of a
+//! mode count for a budget only where all of them that were meant to run that long have been seen that long.
+//!
+//! At a budget `b` a call had come out as it did if that was by `b`, and was cut at `b` (`deadline`) otherwise.
+//! Required calls are not cut at the budget but come out as they did (R34), and so do those that were cancelled for
+//! a required one's failure: any budget that is not shorter would have ended the round just so. A call that waited
+//! for its permit until it was cut waited at every shorter budget (`throttled`).
+
+use crate::domain::{Call, Mode, Outcome, Reason, Round};
+use std::ops::Range;
+use std::time::Duration;
+
+/// Folds rounds into what each of some budgets would have given.
+#[derive(Debug, Clone)]
+pub struct Recount {
+    /// Ascending, none twice.
+    budgets: Vec<Duration>,
+    k: usize,
+    required: Vec<bool>,
+    rounds: u64,
+    /// Per mode, in the order of [`Mode::ALL`], a tally for each budget.
+    modes: Vec<Vec<Tally>>,
+    /// Answers of the round at hand by budget: all, and those of optional calls.
+    answers: Vec<(usize, usize)>,
+}
+
+/// The rounds of one mode at one budget.
+#[derive(Debug, Clone, Default)]
+struct Tally {
+    /// Rounds seen for at least that long.
+    n: u64,
+    /// Rounds meant to run that long of which a call was cancelled unseen before.
+    cut_short: u64,
+    completeness: f64,
+    all: u64,
+    at_least_k: u64,
+    missing: [u64; Reason::ALL.len()],
+}
+
+impl Tally {
+    /// The same with another's rounds beside its own.
+    fn and(mut self, other: &Self) -> Self {
+        self.n += other.n;
+        self.completeness += other.completeness;
+        self.all += other.all;
+        self.at_least_k += other.at_least_k;
+        for (sum, count) in self.missing.iter_mut().zip(other.missing) {
+            *sum += count;
+        }
+        self
+    }
+}
+
+/// What one budget would have given.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BudgetRow {
+    /// The budget.
+    pub budget: Duration,
+    /// Rounds that the row rests on; 0 where nothing is known exactly.
+    pub n: u64,
+    /// Rounds that say nothing about this budget.
+    pub left_out: u64,
+    /// Those of them that were meant to run that long and of which a call was cancelled unseen before.
+    pub cut_short: u64,
+    /// The recount; `None` where no round can answer.
+    pub found: Option<Found>,
+}
+
+/// An exact recount.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// Mean of the rounds' answered shares, 0 to 1.
+    pub completeness: f64,
+    /// Share of the rounds in which every call had answered, 0 to 1.
+    pub all: f64,
+    /// Share of the rounds in which at least k optional calls had answered, 0 to 1.
+    pub at_least_k: f64,
+    /// Missing calls by reason, in the order of [`Reason::ALL`], those that occur.
+    pub missing: Vec<(Reason, u64)>,
+}
+
+impl Recount {
+    /// Nothing counted yet, for these budgets in any order. `k` is the number of optional answers asked about;
+    /// `required` says of each endpoint in profile order whether it is required.
+    #[must_use]
+    pub fn new(budgets: &[Duration], k: usize, required: &[bool]) -> Self {
+        let mut budgets = budgets.to_vec();
+        budgets.sort_unstable();
+        budgets.dedup();
+        Self {
+            modes: vec![vec![Tally::default(); budgets.len()]; Mode::ALL.len()],
+            answers: vec![(0, 0); budgets.len()],
+            budgets,
+            k,
+            required: required.to_vec(),
+            rounds: 0,
+        }
+    }
+
+    /// Adds a settled round, unless it does not count.
+    pub fn push(&mut self, round: &Round) {
+        if !round.counts() {
+            return;
+        }
+        self.rounds += 1;
+        let (limit, horizon) = (limit(round), horizon(round, &self.required));
+        let seen = self.budgets.partition_point(|&b| horizon.is_some_and(|h| b <= h));
+        let meant = self.budgets.partition_point(|&b| b <= limit);
+        let Some(tallies) = self.modes.get_mut(round.settings.mode as usize) else { return };
+        self.answers[..seen].fill((0, 0));
+        for call in &round.calls {
+            let required = self.required.get(call.endpoint.index()).copied().unwrap_or(false);
+            let by = if required { 0 } else { self.budgets.partition_point(|&b| b < call.end).min(seen) };
+            match fate(call, round.settings.mode, required) {
+                Fate::Answer => {
+                    miss(tallies, 0..by, Reason::Deadline);
+                    for (all, optional) in &mut self.answers[by..seen] {
+                        *all += 1;
+                        *optional += usize::from(!required);
+                    }
+                }
+                Fate::Missing(reason) => {
+                    miss(tallies, 0..by, Reason::Deadline);
+                    miss(tallies, by..seen, reason);
+                }
+                Fate::Always(reason) => miss(tallies, 0..seen, reason),
+            }
+        }
+        let calls = round.calls.len();
+        for (tally, &(all, optional)) in tallies.iter_mut().zip(&self.answers).take(seen) {
+            tally.n += 1;
+            tally.completeness += share(all, calls);
+            tally.all += u64::from(calls > 0 && all == calls);
+            tally.at_least_k += u64::from(optional >= self.k);
+        }
+        for tally in tallies.iter_mut().take(meant).skip(seen) {
+            tally.cut_short += 1;
+        }
+    }
+
+    /// Rounds that were counted.
+    #[must_use]
+    pub const fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    /// A row for each budget, ascending.
+    #[must_use]
+    pub fn rows(&self) -> Vec<BudgetRow> {
+        let row = |(i, &budget): (usize, &Duration)| {
+            let tallies = || self.modes.iter().filter_map(|tallies| tallies.get(i));
+            let sum = tallies().filter(|t| t.cut_short == 0).fold(Tally::default(), Tally::and);
+            let cut_short = tallies().map(|t| t.cut_short).sum();
+            BudgetRow { budget, n: sum.n, left_out: self.rounds - sum.n, cut_short, found: found(&sum) }
+        };
+        self.budgets.iter().enumerate().map(row).collect()
+    }
+}
+
+fn found(tally: &Tally) -> Option<Found> {
+    #[expect(clippy::cast_precision_loss, reason = "counts of rounds, far below 2^52")]
+    let of_all = |part: u64| part as f64 / tally.n as f64;
+    #[expect(clippy::cast_precision_loss, reason = "counts of rounds, far below 2^52")]
+    let completeness = tally.completeness / tally.n as f64;
+    let missing = Reason::ALL.iter().map(|&reason| (reason, tally.missing[reason as usize]));
+    (tally.n > 0).then(|| Found {
+        completeness,
+        all: of_all(tally.all),
+        at_least_k: of_all(tally.at_least_k),
+        missing: missing.filter(|&(_, count)| count > 0).collect(),
+    })
+}
+
+/// How long the round was meant to run.
+fn limit(round: &Round) -> Duration {
+    if round.settings.mode.ignores_budget() { round.settings.request_budget } else { round.budget }
+}
+
+/// Up to when every call was watched. `None` where a required one was not seen to its end: no budget would have cut
+/// it, so none is answered.
+fn horizon(round: &Round, required: &[bool]) -> Option<Duration> {
+    let fail_fast = round.settings.mode == Mode::FailFast;
+    let mut horizon = limit(round);
+    for call in &round.calls {
+        let required = required.get(call.endpoint.index()).copied().unwrap_or(false);
+        let unseen = match call.outcome {
+            Outcome::NotNeeded | Outcome::Missing(Reason::QuorumImpossible) => true,
+            Outcome::Missing(Reason::SiblingFailed) => fail_fast,
+            // A required call is cut there at every budget.
+            Outcome::Missing(Reason::RequestDeadline) => !required,
+            _ => false,
+        };
+        if unseen && required {
+            return None;
+        }
+        if unseen {
+            horizon = horizon.min(call.end);
+        }
+    }
+    Some(horizon)
+}
+
+/// What a call comes to at the budgets within its round's horizon.
+enum Fate {
+    /// It answers at its end.
+    Answer,
+    /// It is missing for this reason from its end on, and cut before.
+    Missing(Reason),
+    /// It is missing for this reason at every budget.
+    Always(Reason),
+}
+
+fn fate(call: &Call, mode: Mode, required: bool) -> Fate {
+    let reason = match call.outcome {
+        Outcome::Ok => return Fate::Answer,
+        Outcome::NotNeeded => return Fate::Always(Reason::Deadline),
+        Outcome::Missing(reason) => reason,
+    };
+    // Pending for as long as it was watched.
+    let pending = match reason {
+        Reason::Deadline | Reason::QuorumImpossible | Reason::RequestDeadline => true,
+        Reason::SiblingFailed => mode == Mode::FailFast,
+        _ => false,
+    };
+    match reason {
+        _ if required => Fate::Always(reason),
+        Reason::Throttled => Fate::Always(Reason::Throttled),
+        _ if pending => Fate::Always(Reason::Deadline),
+        _ => Fate::Missing(reason),
+    }
+}
+
+fn miss(tallies: &mut [Tally], budgets: Range<usize>, reason: Reason) {
+    for tally in tallies.get_mut(budgets).into_iter().flatten() {
+        tally.missing[reason as usize] += 1;
+    }
+}
+
+/// Answered share of a round's calls, as the round itself counts it.
+#[expect(clippy::cast_precision_loss, reason = "counts of calls, far below 2^52")]
+fn share(answered: usize, calls: usize) -> f64 {
+    if calls == 0 { 0.0 } else { answered as f64 / calls as f64 }
+}

@@ -1,0 +1,180 @@
+//! How sure one may be of a share, and of the difference of two. Pure.
+//!
+//! - One share: the score interval of Wilson (1927), "Probable inference, the law of succession, and statistical
+//!   inference", J. Am. Stat. Assoc. 22. It is never empty, also at 0 and 1.
+//! - The difference of two independent shares: the hybrid of two score intervals, method 10 of Newcombe (1998),
+//!   "Interval estimation for the difference between independent proportions", Statistics in Medicine 17.
+//! - A mean of shares, such as the completeness of rounds: calls of one round are not independent, so the round is
+//!   the unit. The score interval is taken at the effective sample size `p(1-p)/Var(mean)` of Korn and Graubard
+//!   (1998), "Confidence intervals for proportions with small expected number of positive counts estimated from
+//!   survey data", Survey Methodology 24, held between the number of rounds (calls of a round all alike) and the
+//!   number of calls (all independent).
+
+/// The standard normal distribution's 97.5 % point: two-sided 95 %.
+pub const Z: f64 = 1.959_963_984_540_054;
+
+/// A share and what it rests on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Share {
+    /// 0 to 1.
+    pub value: f64,
+    /// Sample size; above 0, not always whole.
+    pub n: f64,
+}
+
+impl Share {
+    /// `part` of `whole`; `None` of nothing.
+    #[must_use]
+    pub fn of(part: u64, whole: u64) -> Option<Self> {
+        #[expect(clippy::cast_precision_loss, reason = "counts of rounds, far below 2^52")]
+        let (part, n) = (part as f64, whole as f64);
+        (whole > 0).then(|| Self { value: (part / n).min(1.0), n })
+    }
+
+    /// The 95 % interval, within 0 and 1.
+    #[must_use]
+    pub fn interval(self) -> (f64, f64) {
+        let Self { value: p, n } = self;
+        let z2 = Z * Z;
+        let centre = p + z2 / (2.0 * n);
+        let half = Z * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).max(0.0).sqrt();
+        let scale = 1.0 + z2 / n;
+        (((centre - half) / scale).clamp(0.0, 1.0), ((centre + half) / scale).clamp(0.0, 1.0))
+    }
+}
+
+/// A difference of two shares, the later less the earlier.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Difference {
+    /// -1 to 1.
+    pub value: f64,
+    /// The 95 % interval.
+    pub interval: (f64, f64),
+}
+
+impl Difference {
+    /// `new - old`.
+    #[must_use]
+    pub fn of(old: Share, new: Share) -> Self {
+        let (old_lo, old_hi) = old.interval();
+        let (new_lo, new_hi) = new.interval();
+        let value = new.value - old.value;
+        let below = (new.value - new_lo).hypot(old_hi - old.value);
+        let above = (new_hi - new.value).hypot(old.value - old_lo);
+        Self { value, interval: ((value - below).max(-1.0), (value + above).min(1.0)) }
+    }
+
+    /// Whether the interval does not contain 0.
+    #[must_use]
+    pub fn is_clear(&self) -> bool {
+        self.interval.0 > 0.0 || self.interval.1 < 0.0
+    }
+}
+
+/// The mean of whole rounds' answered shares.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Mean {
+    rounds: u64,
+    calls: u64,
+    sum: f64,
+    squares: f64,
+}
+
+impl Mean {
+    /// Adds a round of which `answered` of `calls` calls answered.
+    pub fn push(&mut self, answered: usize, calls: usize) {
+        #[expect(clippy::cast_precision_loss, reason = "counts of calls, far below 2^52")]
+        let share = if calls == 0 { 0.0 } else { answered as f64 / calls as f64 };
+        self.rounds += 1;
+        self.calls += calls as u64;
+        self.sum += share;
+        self.squares += share * share;
+    }
+
+    /// The mean with its effective sample size; `None` without rounds.
+    #[must_use]
+    pub fn share(&self) -> Option<Share> {
+        #[expect(clippy::cast_precision_loss, reason = "counts of rounds and calls, far below 2^52")]
+        let (n, calls) = (self.rounds as f64, self.calls as f64);
+        if self.rounds == 0 {
+            return None;
+        }
+        let mean = (self.sum / n).clamp(0.0, 1.0);
+        let variance = ((self.squares - n * mean * mean) / (n - 1.0).max(1.0)).max(0.0) / n;
+        // Where all rounds are alike the quotient is infinite or none: then the bounds decide.
+        let effective = mean * (1.0 - mean) / variance;
+        let effective = if effective.is_nan() { n } else { effective.clamp(n, calls.max(n)) };
+        Some(Share { value: mean, n: effective })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn close(a: f64, b: f64) -> bool {
+        (a - b).abs() < 5e-5
+    }
+
+    /// Newcombe (1998), table II, method 10: 56/70 - 48/80, 9/10 - 3/10, 10/10 - 0/20 and its kind.
+    #[test]
+    fn differences_as_newcombe_prints_them() {
+        let difference = |a, m, b, n| {
+            let (new, old) = (Share::of(a, m).unwrap(), Share::of(b, n).unwrap());
+            Difference::of(old, new).interval
+        };
+        for (got, want) in [
+            (difference(56, 70, 48, 80), (0.0524, 0.3339)),
+            (difference(9, 10, 3, 10), (0.1705, 0.8090)),
+            (difference(6, 7, 2, 7), (0.0582, 0.8062)),
+            (difference(5, 56, 0, 29), (-0.0381, 0.1926)),
+            (difference(0, 10, 0, 20), (-0.1611, 0.2775)),
+            (difference(10, 10, 0, 20), (0.6791, 1.0)),
+            (difference(10, 10, 0, 10), (0.6075, 1.0)),
+        ] {
+            assert!(close(got.0, want.0) && close(got.1, want.1), "{got:?} is not {want:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_no_share() {
+        assert_eq!(Share::of(0, 0), None);
+        assert_eq!(Mean::default().share(), None);
+    }
+
+    #[test]
+    fn rounds_that_are_alike_count_once_for_each_call_and_no_more() {
+        let mean = |rounds: &[(usize, usize)]| {
+            let mut mean = Mean::default();
+            for &(answered, calls) in rounds {
+                mean.push(answered, calls);
+            }
+            mean.share().unwrap()
+        };
+        let dead = mean(&[(7, 8); 50]);
+        assert!(close(dead.value, 0.875) && close(dead.n, 400.0), "{dead:?}");
+        let all = mean(&[(8, 8); 50]);
+        assert!(close(all.value, 1.0) && close(all.n, 50.0), "{all:?}");
+        // All or nothing: the round is all that there is to count.
+        let both: Vec<_> = (0..50).map(|i| (if i % 2 == 0 { 8 } else { 0 }, 8)).collect();
+        let both = mean(&both);
+        assert!(close(both.value, 0.5) && close(both.n, 50.0), "{both:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn an_interval_holds_its_share_and_stays_within_bounds(
+            a in 0_u64..200, m in 1_u64..200, b in 0_u64..200, n in 1_u64..200,
+        ) {
+            let (old, new) = (Share::of(a.min(m), m).unwrap(), Share::of(b.min(n), n).unwrap());
+            let (lo, hi) = old.interval();
+            prop_assert!(0.0 <= lo && lo <= old.value + 1e-12 && old.value <= hi + 1e-12 && hi <= 1.0);
+            let there = Difference::of(old, new);
+            prop_assert!(there.interval.0 <= there.value && there.value <= there.interval.1);
+            let back = Difference::of(new, old);
+            prop_assert!((there.interval.0 + back.interval.1).abs() < 1e-12, "the same in both directions");
+            prop_assert_eq!(there.is_clear(), back.is_clear());
+        }
+    }
+}

@@ -1,0 +1,540 @@
+//! `fanscope report` as a script and a reader see it: the real binary on made-up and on real recordings.
+
+#![expect(clippy::unwrap_used, reason = "in a test a missing value is a failure, helpers included")]
+
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+fn fanscope(args: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fanscope"))
+        .args(args)
+        .env("LC_ALL", "C.UTF-8")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that refuses its arguments reads nothing.
+    drop(child.stdin.take().unwrap().write_all(input));
+    child.wait_with_output().unwrap()
+}
+
+fn report(args: &[&str]) -> String {
+    let output = fanscope(&[&["report"], args].concat(), b"");
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn report_json(args: &[&str]) -> Value {
+    serde_json::from_str(&report(&[args, &["--format", "json"]].concat())).unwrap()
+}
+
+/// What is said of arguments or a file that are refused, with exit code 2.
+fn refused(args: &[&str]) -> String {
+    let output = fanscope(&[&["report"], args].concat(), b"");
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{output:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    fn write(&self, name: &str, text: impl AsRef<[u8]>) -> String {
+        std::fs::write(self.path(name), text).unwrap();
+        self.path(name)
+    }
+}
+
+const NAMES: [&str; 4] = ["catalog", "price", "stock", "ads"];
+
+fn session(names: &[&str], started: &str) -> String {
+    let endpoints: Vec<Value> =
+        names.iter().map(|name| json!({"name": name, "required": false, "replicas": 1})).collect();
+    json!({"type": "session", "schema": 1, "fanscope": "0.1.0", "profile": "page", "started": started,
+        "endpoints": endpoints, "settings": {"mode": "deadline", "budget_ms": 200, "request_budget_ms": 1000,
+        "quorum": 2, "every_ms": 500, "hedge": {"delay": "p95"}}})
+    .to_string()
+}
+
+/// A call: a time and, where it is missing, why.
+fn call(name: &str, end: f64, reason: Option<&str>) -> Value {
+    let (outcome, attempt) = match reason {
+        None => ("ok", "ok"),
+        Some("deadline") => ("missing", "cancelled"),
+        Some(_) => ("missing", "failed"),
+    };
+    let phases = json!({"queued": 1, "connect": 3, "waiting": end - 9.0, "body": 5});
+    let mut attempt = json!({"replica": 0, "kind": "primary", "start_ms": 0, "end_ms": end, "outcome": attempt,
+        "reused": true, "phases": phases});
+    let mut call = json!({"endpoint": name, "outcome": outcome, "phase": "waiting", "end_ms": end});
+    if let Some(reason) = reason {
+        call["reason"] = reason.into();
+        if reason != "deadline" {
+            attempt["reason"] = reason.into();
+        }
+        if reason == "http_status" {
+            call["status"] = 503.into();
+        }
+    }
+    call["attempts"] = json!([attempt]);
+    call
+}
+
+fn round(no: u64, calls: &[Value]) -> Value {
+    let missing = calls.iter().filter(|call| call["outcome"] == "missing").count();
+    let took = calls.iter().map(|call| call["end_ms"].as_f64().unwrap()).fold(0.0, f64::max) + 0.5;
+    json!({"type": "round", "round": no, "at_ms": no * 500, "mode": "deadline", "budget_ms": 200,
+        "ended_by": if took > 200.0 { "deadline" } else { "all_settled" }, "took_ms": took, "ok": true,
+        "partial": missing > 0, "skipped": 2, "calls": calls})
+}
+
+/// Round `no` of a page: `stock` is cut in every second round, `ads` refuses in every third.
+fn page_round(no: u64, names: &[&str]) -> Value {
+    let step = f64::from(u32::try_from(no % 20).unwrap());
+    let stock = if no.is_multiple_of(2) { (200.0, Some("deadline")) } else { (150.0 + step, None) };
+    let ads = if no.is_multiple_of(3) { (12.0, Some("connect_refused")) } else { (30.0 + step, None) };
+    let calls = [
+        call(names[0], 40.0 + step, None),
+        call(names[1], 80.0 + step, (no == 7).then_some("http_status")),
+        call(names[2], stock.0, stock.1),
+        call(names[3], ads.0, ads.1),
+    ];
+    round(no, &calls)
+}
+
+fn recording(names: &[&str], rounds: u64) -> String {
+    let mut text = session(names, "2026-02-03T04:05:06Z") + "\n";
+    for no in 1..=rounds {
+        if no == 11 {
+            text += &(json!({"type": "note", "at_ms": 5200, "text": "deployed 1.2"}).to_string() + "\n");
+        }
+        writeln!(text, "{}", page_round(no, names)).unwrap();
+    }
+    text
+}
+
+#[test]
+fn the_text_for_people() {
+    let folder = Folder::new();
+    let file = folder.write("page.ndjson", recording(&NAMES, 30));
+    let shown = |text: String| text.replace(&file, "page.ndjson");
+    insta::assert_snapshot!("text", shown(report(&[&file, "--at", "50ms,100ms,150ms,200ms,250ms,300ms"])));
+    let ascii = shown(report(&[&file, "--ascii", "--at", "100ms,300ms"]));
+    assert!(ascii.is_ascii(), "{ascii}");
+    insta::assert_snapshot!("ascii", ascii);
+}
+
+#[test]
+fn w3_the_json_answers_for_every_budget_asked_about() {
+    let folder = Folder::new();
+    let file = folder.write("page.ndjson", recording(&NAMES, 30));
+    let all = report_json(&[&file, "--at", "250ms,200ms,60ms,200ms", "--quorum", "3"]);
+    let rows = all["budget"].as_array().unwrap();
+    assert_eq!(rows.len(), 3, "ascending, none twice");
+    let cut = 15;
+    let (refused, answered) = (10, 120 - 15 - 10 - 1);
+    let want = json!({"budget_ms": 200, "status": "exact", "n": 30, "left_out": 0,
+        "completeness": f64::from(answered) / 120.0, "completeness_bounds": null, "all": 9.0 / 30.0,
+        "at_least_k": rows[1]["at_least_k"], "missing": {"connect_refused": refused, "http_status": 1, "deadline": cut}});
+    assert_eq!(rows[1], want);
+    // Rounds with three answers or more: only those both cut and refused (or with the refused price) have fewer.
+    assert_eq!(rows[1]["at_least_k"], json!(25.0 / 30.0));
+    let none = json!({"budget_ms": 250, "status": "not_observed", "n": 0, "left_out": 30, "completeness": null,
+        "completeness_bounds": null, "all": null, "at_least_k": null, "missing": null});
+    assert_eq!(rows[2], none);
+    assert_eq!(all["k"], 3);
+    assert_eq!(rows[0]["missing"]["connect_refused"], 10);
+    let steps = report_json(&[&file]);
+    let budgets: Vec<f64> =
+        steps["budget"].as_array().unwrap().iter().map(|row| row["budget_ms"].as_f64().unwrap()).collect();
+    assert_eq!(budgets, (1..=20).map(|i| f64::from(i) * 20.0).collect::<Vec<_>>());
+}
+
+#[test]
+fn w6_w8_endpoints_have_graded_quantiles_a_curve_and_their_blame() {
+    let folder = Folder::new();
+    let file = folder.write("page.ndjson", recording(&NAMES, 30));
+    let all = report_json(&[&file]);
+    let endpoints = all["endpoints"].as_array().unwrap();
+    assert_eq!(endpoints.iter().map(|e| e["endpoint"].clone()).collect::<Vec<_>>(), NAMES);
+    let stock = &endpoints[2];
+    assert_eq!(
+        (&stock["n"], &stock["ok"], &stock["missing"]),
+        (&json!(30), &json!(15), &json!({"deadline": 15}))
+    );
+    let graded: Vec<(&Value, &str)> = stock["quantiles"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|q| (&q["ms"], q["grade"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        graded,
+        [
+            (&json!(169), "thin"),
+            (&Value::Null, "censored"),
+            (&Value::Null, "censored"),
+            (&Value::Null, "censored")
+        ]
+    );
+    assert_eq!(stock["blame"]["cut"], 15);
+    // Nothing else is missing in the even rounds that are no multiple of three.
+    let (complete, alone) = (9.0, 10.0);
+    assert_eq!(all["rounds"]["complete"], 9);
+    assert_eq!(stock["blame"]["complete_without"], json!((complete + alone) / 30.0));
+    for endpoint in endpoints {
+        let mut before = (0.0, 0.0);
+        for row in endpoint["curve"].as_array().unwrap() {
+            let get = |key: &str| row[key].as_f64().unwrap();
+            assert!((get("ok") + get("error") + get("pending") - 1.0).abs() < 1e-9, "{row}");
+            assert!(get("t_ms") > before.0 && get("ok") + get("error") > before.1, "{row}");
+            before = (get("t_ms"), get("ok") + get("error"));
+        }
+        for q in endpoint["quantiles"].as_array().unwrap() {
+            assert_eq!((&q["lo_ms"], &q["hi_ms"]), (&Value::Null, &Value::Null), "nothing is made up");
+        }
+    }
+    for later in ["quorum", "hedge", "advice"] {
+        assert!(all.get(later).is_none(), "{later}");
+    }
+    assert_eq!(all["worst"][0]["missing"], json!({"stock": "deadline", "ads": "connect_refused"}));
+}
+
+#[test]
+fn a_real_runs_own_summary_is_repeated_exactly() {
+    let folder = Folder::new();
+    for (name, args) in [
+        ("deadline", &["shops", "-n", "12", "--every", "0ms", "-b", "90ms"][..]),
+        (
+            "hedge",
+            &["replicas", "-n", "12", "--every", "0ms", "-m", "hedge", "--hedge-delay", "20ms", "-b", "90ms"],
+        ),
+        ("quorum", &["shops", "-n", "12", "--every", "0ms", "-m", "quorum", "-k", "3"]),
+    ] {
+        let run = fanscope(&[&["run", "--seed", "7", "--format", "json"], args].concat(), b"");
+        assert!(run.status.success(), "{run:?}");
+        let file = folder.write(name, &run.stdout);
+        let text = String::from_utf8(run.stdout).unwrap();
+        let mut summary: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+        assert_eq!((&summary["type"], &summary["rounds"]), (&json!("summary"), &json!(12)));
+        summary.as_object_mut().unwrap().remove("type");
+        let all = report_json(&[&file]);
+        assert_eq!(all["summary"], summary, "{name}");
+        assert_eq!(all["files"][0]["summary"], summary, "{name}");
+        if name == "deadline" {
+            let ran = all["budget"].as_array().unwrap().iter().find(|row| row["budget_ms"] == 90).unwrap();
+            assert_eq!(ran["completeness"], summary["completeness"]);
+        }
+    }
+}
+
+#[test]
+fn warm_up_rounds_and_those_given_up_are_left_out_and_told() {
+    let folder = Folder::new();
+    let mut text = recording(&NAMES, 4);
+    let mut warm = page_round(5, &NAMES);
+    warm["warmup"] = true.into();
+    let mut aborted = page_round(6, &NAMES);
+    aborted["ended_by"] = "aborted".into();
+    writeln!(text, "{warm}\n{aborted}").unwrap();
+    let file = folder.write("warm.ndjson", &text);
+    let all = report_json(&[&file]);
+    assert_eq!(all["rounds"], json!({"n": 4, "warmup": 1, "aborted": 1, "complete": 1}));
+    assert_eq!((&all["endpoints"][0]["n"], &all["budget"][9]["n"]), (&json!(4), &json!(4)));
+    assert!(report(&[&file]).contains("rounds left out: 1 to warm up, 1 given up"));
+}
+
+#[test]
+fn several_recordings_are_one_observation_and_shown_by_themselves() {
+    let folder = Folder::new();
+    let one = folder.write("berlin.ndjson", recording(&NAMES, 30));
+    let other = folder.write("tokyo.ndjson", recording(&NAMES, 10).replace("T04:05", "T06:07"));
+    let all = report_json(&[&one, &other]);
+    assert_eq!((&all["rounds"]["n"], &all["summary"]["skipped"]), (&json!(40), &json!(4)));
+    let files = all["files"].as_array().unwrap();
+    let of =
+        |i: usize| (files[i]["summary"]["rounds"].as_u64().unwrap(), files[i]["started"].as_str().unwrap());
+    assert_eq!([of(0), of(1)], [(30, "2026-02-03T04:05:06Z"), (10, "2026-02-03T06:07:06Z")]);
+    let text = report(&[&one, &other]);
+    assert!(text.contains("40 rounds from 2 recordings"), "{text}");
+    assert!(text.lines().any(|line| line.contains("2026-02-03T06:07      10")), "{text}");
+    let fewer = folder.write("other.ndjson", recording(&["catalog", "price", "stock", "banner"], 3));
+    let said = refused(&[&one, &fewer]);
+    for part in [
+        "other.ndjson is a recording of other endpoints than",
+        "berlin.ndjson",
+        "has no `ads`",
+        "also has `banner`",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
+    assert!(refused(&[&one, &one]).contains("berlin.ndjson is given twice"));
+}
+
+#[test]
+fn packed_and_piped_recordings_read_alike() {
+    let folder = Folder::new();
+    let text = recording(&NAMES, 12);
+    let plain = folder.write("a.ndjson", &text);
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gz.write_all(text.as_bytes()).unwrap();
+    let gz = folder.write("a.ndjson.gz", gz.finish().unwrap());
+    let zst = folder.write("a.ndjson.zst", zstd::encode_all(text.as_bytes(), 1).unwrap());
+    let want = report_json(&[&plain]);
+    for file in [&gz, &zst] {
+        assert_eq!(report_json(&[file])["endpoints"], want["endpoints"]);
+    }
+    let piped = fanscope(&["report", "-", "--format", "json"], text.as_bytes());
+    let piped: Value = serde_json::from_slice(&piped.stdout).unwrap();
+    assert_eq!((&piped["summary"], &piped["files"][0]["file"]), (&want["summary"], &json!("standard input")));
+}
+
+#[test]
+fn what_was_left_out_at_a_cut_end_is_told() {
+    let folder = Folder::new();
+    let text = recording(&NAMES, 12);
+    let file = folder.write("cut.ndjson", &text[..text.len() - 100]);
+    let output = fanscope(&["report", &file, "--format", "json"], b"");
+    assert!(output.status.success());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("cut.ndjson: line 14 is cut"), "{said}");
+    let all: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(all["files"][0]["left_out"].as_str().unwrap().starts_with("line 14 is cut"));
+    assert_eq!(all["rounds"]["n"], 11);
+    assert!(report(&[&file]).contains("line 14 is cut"));
+}
+
+#[test]
+fn a_recording_without_rounds_has_no_numbers() {
+    let folder = Folder::new();
+    let file = folder.write("none.ndjson", session(&NAMES, "2026-02-03T04:05:06Z") + "\n");
+    let text = report(&[&file, "--html", &folder.path("none.html")]);
+    assert!(text.contains("answered no data  partial no data") && text.contains("no rounds"), "{text}");
+    let all = report_json(&[&file]);
+    assert_eq!(
+        (&all["summary"]["completeness"], &all["budget"][0]["status"]),
+        (&Value::Null, &json!("not_observed"))
+    );
+    let nobody = folder.write("nobody.ndjson", session(&[], "") + "\n");
+    report(&[&nobody, "--html", &folder.path("nobody.html")]);
+    report(&["--compare", &file, &nobody]);
+    page(&folder.path("nobody.html"));
+}
+
+#[test]
+fn what_is_no_recording_is_refused_with_its_name_and_line() {
+    let folder = Folder::new();
+    let good = session(&NAMES, "") + "\n";
+    let newer = good.replace(r#""schema":1"#, r#""schema":9"#);
+    let cases: [(&str, Vec<u8>, &str); 8] = [
+        ("empty", Vec::new(), "it is empty"),
+        ("text", b"hello\n".to_vec(), "line 1: this is no recording: its lines are not JSON"),
+        ("binary", b"\x7fELF\xff\xfe\0\n".to_vec(), "line 1: this is no recording: it is binary"),
+        (
+            "profile",
+            b"name = \"page\"\n[round]\n".to_vec(),
+            "line 1: this is no recording: it looks like a profile",
+        ),
+        (
+            "types",
+            (good.clone() + "{\"type\":\"round\",\"round\":\"one\"}\n").into_bytes(),
+            "line 2: invalid type",
+        ),
+        ("broken", (good.clone() + "{\"type\":\n{}\n").into_bytes(), "line 2: EOF while parsing"),
+        ("newer", newer.into_bytes(), "line 1: it has schema 9"),
+        (
+            "other",
+            (good.clone() + &page_round(1, &["x", "price", "stock", "ads"]).to_string() + "\n").into_bytes(),
+            "line 2: its session has no endpoint `x`",
+        ),
+    ];
+    for (name, bytes, says) in cases {
+        let file = folder.write(name, bytes);
+        let said = refused(&[&file]);
+        assert!(said.starts_with(&format!("fanscope: {file}: {says}")), "{name}: {said}");
+    }
+    assert!(refused(&[&folder.path("nowhere")]).contains("nowhere: cannot open it: No such file"));
+    assert!(refused(&[folder.0.path().to_str().unwrap()]).contains("cannot open it: it is a directory"));
+    let file = folder.write("good", recording(&NAMES, 3));
+    assert!(refused(&[&file, "--quorum", "5"]).contains("--quorum 5: it is 1 to 4"));
+    assert!(refused(&[&file, "--at", "50"]).contains("unit"));
+    assert!(refused(&["--compare", &file]).contains("takes two recordings, OLD and NEW, and here are 1"));
+}
+
+#[test]
+fn no_number_is_too_large_or_too_small() {
+    let folder = Folder::new();
+    for (budget, end, at) in [(0.0, 0.0, 0.0), (1e15, 1e15, 1e17), (0.001, 1e15, 0.0), (200.0, 0.0, 1e17)] {
+        let mut text =
+            session(&NAMES, "").replace("\"budget_ms\":200", &format!("\"budget_ms\":{budget}")) + "\n";
+        for no in [1, u64::MAX] {
+            let calls = NAMES.map(|name| {
+                json!({"endpoint": name, "outcome": "missing", "reason": "deadline", "end_ms": end, "late_by_ms": end,
+                    "attempts": [{"kind": "primary", "start_ms": end, "end_ms": end, "outcome": "cancelled",
+                        "phases": {"waiting": end, "body": end}}]})
+            });
+            let mut round = round(1, &calls);
+            round["round"] = no.into();
+            (round["at_ms"], round["budget_ms"]) = (at.into(), budget.into());
+            writeln!(text, "{round}").unwrap();
+        }
+        let file = folder.write("far.ndjson", text);
+        let html = folder.path("far.html");
+        let said = report(&[&file, "--html", &html, "--force"]);
+        assert!(said.contains("answered 0.0 %") && !said.contains("NaN") && !said.contains("inf "), "{said}");
+        page(&html);
+        assert_eq!(report_json(&[&file])["rounds"]["n"], 2);
+        report(&["--compare", &file, &folder.write("twin.ndjson", std::fs::read(&file).unwrap())]);
+    }
+}
+
+/// The page as XML, after checks that hold for every page.
+fn page(path: &str) -> String {
+    let text = std::fs::read_to_string(path).unwrap();
+    let options = roxmltree::ParsingOptions { allow_dtd: true, ..roxmltree::ParsingOptions::default() };
+    let tree = roxmltree::Document::parse_with_options(&text, options).unwrap();
+    let root = tree.root_element();
+    assert_eq!((root.tag_name().name(), root.attribute("lang")), ("html", Some("en")));
+    let all = || root.descendants().filter(roxmltree::Node::is_element);
+    let policy = all().find(|n| n.attribute("http-equiv") == Some("Content-Security-Policy")).unwrap();
+    assert!(policy.attribute("content").unwrap().starts_with("default-src 'none'"));
+    let mut ids = BTreeSet::new();
+    for node in all() {
+        let name = node.tag_name().name();
+        assert!(
+            !["script", "img", "iframe", "object", "embed", "form", "base", "use", "image"].contains(&name)
+        );
+        for attribute in node.attributes() {
+            assert!(!attribute.name().starts_with("on"), "{name} {}", attribute.name());
+            if matches!(attribute.name(), "href" | "src" | "action" | "data") {
+                assert_eq!(attribute.value(), "data:,", "nothing is loaded");
+            }
+        }
+        assert!(name != "th" || node.attribute("scope").is_some());
+        assert!(
+            name != "table"
+                || node
+                    .first_element_child()
+                    .unwrap()
+                    .has_tag_name(("http://www.w3.org/1999/xhtml", "caption"))
+        );
+        if let Some(id) = node.attribute("id") {
+            assert!(ids.insert(id.to_owned()), "{id} twice");
+        }
+        if name == "svg" && node.attribute("aria-hidden").is_none() {
+            let kinds: Vec<_> = node.children().take(2).map(|n| n.tag_name().name().to_owned()).collect();
+            assert_eq!(
+                (node.attribute("role"), kinds),
+                (Some("img"), vec!["title".to_owned(), "desc".to_owned()])
+            );
+        }
+    }
+    assert!(!text.contains("NaN") && !text.contains("inf\"") && !text.contains("url("), "{path}");
+    text
+}
+
+#[test]
+fn the_page_stands_by_itself_and_nothing_in_it_is_markup_of_the_recordings() {
+    let folder = Folder::new();
+    let evil = ["<script>alert(1)</script>", "\"onload=\"x\" a='b", "&amp;]]>", "名前"];
+    let text =
+        recording(&evil, 30).replace("deployed 1.2", "</td><img src=x>").replace("\"page\"", "\"<b>p</b>\"");
+    let file = folder.write("evil <&>.ndjson", text);
+    let html = folder.path("evil.html");
+    report(&[&file, "--html", &html]);
+    let text = page(&html);
+    let tree = roxmltree::Document::parse_with_options(
+        &text,
+        roxmltree::ParsingOptions { allow_dtd: true, ..roxmltree::ParsingOptions::default() },
+    )
+    .unwrap();
+    let said: String = tree.descendants().filter(roxmltree::Node::is_text).filter_map(|n| n.text()).collect();
+    for name in evil.iter().chain(&["</td><img src=x>", "<b>p</b>: fan-out report", "evil <&>.ndjson"]) {
+        assert!(said.contains(name), "{name}");
+    }
+    for id in ["curve", "worst0", "worst4", "history0"] {
+        assert!(text.contains(&format!("id=\"{id}-t\"")), "{id}");
+    }
+    assert!(said.contains("not observed"));
+}
+
+#[test]
+fn a_page_never_replaces_a_file_unasked() {
+    let folder = Folder::new();
+    let file = folder.write("a.ndjson", recording(&NAMES, 3));
+    let html = folder.write("a.html", "mine");
+    assert!(refused(&[&file, "--html", &html]).contains("a.html is there already; --force writes over it"));
+    assert_eq!(std::fs::read_to_string(&html).unwrap(), "mine");
+    report(&[&file, "--html", &html, "--force"]);
+    page(&html);
+    assert!(refused(&[&file, "--html", &file, "--force"]).contains("one of the recordings"));
+    assert!(
+        std::fs::read_to_string(&file).unwrap().starts_with("{\"endpoints\""),
+        "the recording is untouched"
+    );
+    let nowhere = folder.path("no/where.html");
+    assert!(refused(&[&file, "--html", &nowhere]).contains("cannot write"));
+    assert!(refused(&[&file, "--force"]).contains("--html"));
+}
+
+#[test]
+fn two_recordings_side_by_side() {
+    let folder = Folder::new();
+    let old = folder.write("old.ndjson", recording(&NAMES, 60));
+    let better =
+        recording(&["catalog", "price", "stock", "banner"], 60).replace("connect_refused", "conn_reset");
+    let better: Vec<String> = better
+        .lines()
+        .map(|line| {
+            let mut line: Value = serde_json::from_str(line).unwrap();
+            if line["type"] == "round" {
+                line["calls"][2] = call("stock", 120.0, None);
+            }
+            line.to_string()
+        })
+        .collect();
+    let new = folder.write("new.ndjson", better.join("\n"));
+    let all = report_json(&["--compare", &old, &new]);
+    let shares = all["shares"].as_array().unwrap();
+    let stock = shares.iter().find(|row| row["endpoint"] == "stock").unwrap();
+    assert_eq!(
+        (&stock["reason"], &stock["old"], &stock["new"]),
+        (&json!("deadline"), &json!(0.5), &json!(0.0))
+    );
+    assert_eq!((&stock["difference"], &stock["clear"]), (&json!(-0.5), &json!(true)));
+    assert!(stock["lo"].as_f64().unwrap() < -0.5 && stock["hi"].as_f64().unwrap() < 0.0);
+    let price = shares.iter().find(|row| row["endpoint"] == "price").unwrap();
+    assert_eq!((&price["difference"], &price["clear"]), (&json!(0.0), &json!(false)));
+    let completeness = &shares[0];
+    assert_eq!((&completeness["what"], &completeness["clear"]), (&json!("completeness"), &json!(true)));
+    assert_eq!((&all["only_old"], &all["only_new"]), (&json!(["`ads`"]), &json!(["`banner`"])));
+    let text = report(&["--compare", &old, &new]).replace(&old, "old.ndjson").replace(&new, "new.ndjson");
+    insta::assert_snapshot!("compare", text);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let folder = Folder::new();
+    let file = folder.write("a.ndjson", recording(&NAMES, 30));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fanscope"))
+        .args(["report", &file, "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
