@@ -15,7 +15,7 @@ mod summary;
 mod units;
 
 pub use line::{EndpointLine, HedgeLine, Line, NoteLine, SessionLine, SettingsBody, SettingsLine};
-pub use open::{open, unpacked};
+pub use open::{is_packed, open, unpacked};
 pub use read::{Context, ReadError, Reader, Record};
 pub use round::{AttemptLine, CallLine, CallOutcome, FailedLine, HedgesLine, PhasesLine, RoundLine};
 pub use scribe::Scribe;

@@ -4,6 +4,7 @@ mod choose;
 mod freeze;
 #[cfg(debug_assertions)]
 mod planted;
+pub mod replay;
 mod signals;
 
 pub use choose::{Choice, ChoiceError, choose};
