@@ -14,6 +14,7 @@ mod lineup;
 pub mod live;
 mod look;
 mod picture;
+mod replay;
 mod summary;
 pub mod target;
 mod tune;
@@ -23,7 +24,7 @@ pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 
-pub use actions::{Action, Key, KeyCode};
+pub use actions::{Action, Key, KeyCode, Kind};
 pub use config::{Change, Config};
 pub use detail::{AnswerLine, DetailPage, FactLine, Part};
 pub use help::HelpPage;
@@ -31,10 +32,11 @@ pub use lane::{Bar, Fate, Lane, LaneState};
 pub use lineup::{Lineup, Sort};
 pub use live::LiveRound;
 pub use picture::{Mark, Picture};
+pub use replay::{Recorded, Scene};
 pub use summary::summary;
 pub use target::{Gesture, Target};
 
-use crate::domain::{EndpointId, Event, FaultSwitch, Round, Settings};
+use crate::domain::{EndpointId, Event, FaultSwitch, Playback, Round, RoundNo, Seek, Settings, Speed};
 use crate::stats::Window;
 use std::sync::Arc;
 use std::time::Duration;
@@ -108,6 +110,13 @@ pub enum Message {
     Pointed(Gesture, Target),
     /// Time passed; the time from the session's start.
     Tick(Duration),
+    /// A recording has come so far.
+    Played(Playback),
+    /// A recording goes on at another place, where this is what was before; the round to be looked at, where one was
+    /// asked for.
+    Jumped(Box<Scene>, Option<RoundNo>),
+    /// A recording was played quickly up to where it was to go; the round that was asked for.
+    Arrived(Option<RoundNo>),
     /// The terminal has another size.
     Resized(u16, u16),
     /// The engine stopped for this reason.
@@ -123,6 +132,10 @@ pub enum Effect {
     Pause(bool),
     /// One round, also while paused.
     Step,
+    /// A recording goes on somewhere else.
+    Seek(Seek),
+    /// A recording is played at another speed.
+    Speed(Speed),
     /// An embedded upstream behaves like this from its next attempt on.
     Fault(EndpointId, FaultSwitch),
     /// Leave.
@@ -215,6 +228,8 @@ pub struct App {
     pub(crate) lineup: Lineup,
     /// The panel that was asked for; `None`: the one that suits the mode.
     panel: Option<Panel>,
+    /// What is played, where it is a recording.
+    recorded: Option<Recorded>,
     /// What embedded upstreams are switched to, by endpoint.
     pub(crate) faults: Vec<FaultSwitch>,
     /// What rounds put on the screen.
@@ -243,9 +258,16 @@ impl App {
             selected: 0,
             window: Window::Minute,
             panel: None,
+            recorded: None,
             frozen: None,
             size: (0, 0),
         }
+    }
+
+    /// What kind of session is on the screen.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        if self.recorded.is_some() { Kind::Replay } else { Kind::Live }
     }
 
     /// How many calls are optional: the n of a quorum.
@@ -276,6 +298,9 @@ pub fn update(app: &mut App, message: Message) -> Vec<Effect> {
         Message::Pasted(text) => app.pasted(&text),
         Message::Pointed(gesture, target) => return app.pointed(gesture, target),
         Message::Tick(now) => app.live.tick(now),
+        Message::Played(playback) => app.played(playback),
+        Message::Jumped(scene, round) => app.jumped(*scene, round),
+        Message::Arrived(round) => app.arrived(round),
         Message::Resized(width, height) => app.size = (width, height),
         Message::Failed(why) => app.fail(&why),
     }

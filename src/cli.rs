@@ -1,8 +1,9 @@
 //! Arguments and what they override. No logic of other rooms: words become values here, nothing more.
 
-use crate::domain::{HedgeDelay, Mode};
+use crate::domain::{HedgeDelay, Mode, Speed};
 use crate::profile::{Overrides, durations, quantities};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -12,6 +13,7 @@ Examples:
   fanscope my.toml -m quorum -k 3              a profile of your own, as a quorum
   fanscope -b 150ms https://a.example https://b.example
   fanscope run my.toml -n 50 --format json     the same engine without a terminal
+  fanscope replay incident.ndjson              the dashboard on a recording
   fanscope check my.toml                       what is wrong with it, or what it would do";
 
 /// Shows live how a fan-out does against its deadline: who answered in time, who is missing and why.
@@ -34,6 +36,8 @@ pub struct Cli {
 pub enum CliCommand {
     /// Run rounds without a terminal and print the result
     Run(Run),
+    /// Show a recording on the dashboard
+    Replay(Replay),
     /// Check profiles and explain what they would do
     Check(Check),
 }
@@ -50,6 +54,20 @@ pub struct Run {
     /// What is printed on standard output
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+}
+
+/// `fanscope replay`
+#[derive(Debug, Args)]
+pub struct Replay {
+    /// A recording, perhaps still being written, or packed as .gz or .zst; - is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// How fast it is played: 1/4 to 64, in powers of two
+    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = speed)]
+    pub speed: Speed,
+    /// How it looks.
+    #[command(flatten)]
+    pub look: Look,
 }
 
 /// `fanscope check`
@@ -145,6 +163,11 @@ pub enum Format {
 fn mode(word: &str) -> Result<Mode, String> {
     let known = || Mode::ALL.iter().map(|m| m.as_str()).collect::<Vec<_>>().join(", ");
     Mode::parse(word).ok_or_else(|| format!("the modes are {}", known()))
+}
+
+fn speed(word: &str) -> Result<Speed, String> {
+    let known = || Speed::all().map(|s| s.to_string()).collect::<Vec<_>>().join(", ");
+    Speed::parse(word).ok_or_else(|| format!("the speeds are {}", known()))
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Parses, dispatches and turns the result into an exit code.
 
 use clap::Parser;
-use fanscope::cli::{Check, Cli, CliCommand, Format, Look, Observe, Run};
+use fanscope::cli::{Check, Cli, CliCommand, Format, Look, Observe, Replay, Run};
 use fanscope::headless::{self, Ended, Form, RunError};
+use fanscope::session::replay::Recording;
 use fanscope::session::{self, Choice, Signal};
 use fanscope::tui;
 use std::error::Error;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
     match cli.command {
         None => dashboard(&cli.observe, &cli.look),
         Some(CliCommand::Run(run)) => rounds(&run),
+        Some(CliCommand::Replay(replay)) => play(&replay),
         Some(CliCommand::Check(check)) => check_profiles(&check),
     }
 }
@@ -68,6 +70,19 @@ fn rounds(run: &Run) -> ExitCode {
             complain(&error);
             ExitCode::from(INTERNAL)
         }
+        Err(error) => complain(&error),
+    }
+}
+
+fn play(replay: &Replay) -> ExitCode {
+    // A file that is no recording is said before the terminal is touched.
+    let recording = match Recording::open(&replay.file) {
+        Ok(recording) => recording,
+        Err(error) => return complain(&error),
+    };
+    match tui::replay(recording, replay.speed, replay.look.color, replay.look.ascii) {
+        Ok(None) => ExitCode::SUCCESS,
+        Ok(Some(signal)) => die(signal),
         Err(error) => complain(&error),
     }
 }

@@ -3,9 +3,10 @@
 use super::actions::{Key, KeyCode, action_for};
 use super::tune::{self, Way};
 use super::{
-    Action, App, Change, DetailPage, Effect, Gesture, HelpPage, PAGE, Pace, Panel, Screen, Shown, Target,
+    Action, App, Change, DetailPage, Effect, Gesture, HelpPage, Kind, PAGE, Pace, Panel, Screen, Shown,
+    Target,
 };
-use crate::domain::{EndpointId, FaultSwitch, Mode, RoundNo, Settings};
+use crate::domain::{EndpointId, FaultSwitch, Mode, RoundNo, Seek, Settings};
 use crate::stats::Window;
 
 /// Rows that a turn of the wheel scrolls.
@@ -15,6 +16,9 @@ impl App {
     pub(super) fn act(&mut self, action: Action) -> Vec<Effect> {
         if let Screen::Help { top, detail } = self.screen {
             return self.help(top, detail, action);
+        }
+        if let Some(effects) = self.replay(action) {
+            return effects;
         }
         match action {
             Action::Mode(mode) => return self.change(|s, optional| set_mode(s, mode, optional)),
@@ -77,7 +81,7 @@ impl App {
 
     /// A key while the help is on the screen.
     fn help(&mut self, top: usize, detail: bool, action: Action) -> Vec<Effect> {
-        let page = HelpPage::of(self.size.0, self.size.1);
+        let page = HelpPage::of(self.kind(), self.size.0, self.size.1);
         // The terminal may have grown since the last key.
         let (end, rows) = (page.end(), page.rows);
         let top = top.min(end);
@@ -117,13 +121,13 @@ impl App {
         self.frozen.get_or_insert_with(|| Box::new(self.live.clone()));
     }
 
-    fn thaw(&mut self) {
+    pub(super) fn thaw(&mut self) {
         self.frozen = None;
         self.arrange();
     }
 
     /// Freezes the picture, so that it stays while one looks at it, and goes a round back.
-    fn earlier(&mut self) {
+    pub(super) fn earlier(&mut self) {
         if self.live.rounds.is_empty() {
             return;
         }
@@ -134,7 +138,7 @@ impl App {
     }
 
     /// Goes a round forward; past the newest, back to what is live.
-    fn later(&mut self) {
+    pub(super) fn later(&mut self) {
         if let Some(frozen) = &mut self.frozen
             && !frozen.go(false)
         {
@@ -142,15 +146,16 @@ impl App {
         }
     }
 
-    fn go_to(&mut self, no: RoundNo) {
-        // The history is longer than what is kept whole.
+    fn go_to(&mut self, no: RoundNo) -> Vec<Effect> {
+        // The history is longer than what is kept whole; a recording has the rest.
         if !self.picture().keeps(no) {
-            return;
+            return if self.kind() == Kind::Replay { self.seek(Seek::Round(no)) } else { Vec::new() };
         }
         self.freeze();
         if let Some(frozen) = &mut self.frozen {
             frozen.go_to(no);
         }
+        Vec::new()
     }
 
     fn next_window(&mut self) {
@@ -176,7 +181,7 @@ impl App {
 
     /// A key while the filter is typed. Arrows and page keys still move along the lanes.
     pub(super) fn typed(&mut self, key: Key) -> Vec<Effect> {
-        match (key.code, action_for(key)) {
+        match (key.code, action_for(self.kind(), key)) {
             (KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown, Some(action)) => {
                 return self.act(action);
             }
@@ -201,11 +206,12 @@ impl App {
                 return self.act(Action::Detail);
             }
             (Gesture::Click, Target::Lane(index)) => self.select(index),
-            (Gesture::Click, Target::Round(no)) => self.go_to(no),
-            (Gesture::WheelUp, Target::Round(_)) => self.later(),
-            (Gesture::WheelDown, Target::Round(_)) => self.earlier(),
+            (Gesture::Click, Target::Round(no)) => return self.go_to(no),
+            (Gesture::WheelUp, Target::Round(_)) => return self.act(Action::Later),
+            (Gesture::WheelDown, Target::Round(_)) => return self.act(Action::Earlier),
             (Gesture::WheelUp, _) => return self.wheel(Action::Up),
             (Gesture::WheelDown, _) => return self.wheel(Action::Down),
+            (Gesture::Click, Target::Scrubber(part)) => return self.seek(Seek::Part(part)),
             (Gesture::Click, Target::Elsewhere) => {}
         }
         Vec::new()
@@ -266,7 +272,7 @@ impl App {
         vec![Effect::Apply(to)]
     }
 
-    fn pause(&mut self) -> Vec<Effect> {
+    pub(super) fn pause(&mut self) -> Vec<Effect> {
         let pause = self.pace == Pace::Live;
         self.pace = if pause { Pace::Paused } else { Pace::Live };
         vec![Effect::Pause(pause)]

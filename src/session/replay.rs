@@ -15,7 +15,7 @@ mod steps;
 mod tests;
 
 pub use index::Past;
-pub use source::Recording;
+pub use source::{OpenError, Recording};
 
 use crate::domain::{Event, PlayState, Playback, Round, RoundNo, Seek, Speed};
 use crate::recording::ReadError;

@@ -2,11 +2,11 @@
 
 use super::job::{Asked, Job};
 use super::keymap;
+use super::source::Source;
 use super::surface::Surface;
 use crate::app::{App, Effect, Message, summary, update};
 use crate::domain::{Event, text};
-use crate::engine::Command;
-use crate::session::{Session, Signal, Signals};
+use crate::session::{Signal, Signals};
 use crate::view;
 use crossterm::event::Event as Input;
 use futures_util::{Stream, StreamExt};
@@ -45,14 +45,14 @@ enum Woke {
     Signal(Signal),
     Job(Asked),
     Input(Option<io::Result<Input>>),
-    Event(Option<Event>),
+    Told(Option<Message>),
     Slot,
 }
 
 /// The production loop, over any surface and any source of keys, so that tests can type into it.
-pub(super) struct Loop<'a, S, I> {
+pub(super) struct Loop<'a, X, S, I> {
     pub(super) app: App,
-    pub(super) session: &'a mut Session,
+    pub(super) source: &'a mut X,
     pub(super) surface: S,
     input: I,
     pub(super) signals: Signals,
@@ -68,14 +68,15 @@ pub(super) struct Loop<'a, S, I> {
     silent: bool,
 }
 
-impl<'a, S, I> Loop<'a, S, I>
+impl<'a, X, S, I> Loop<'a, X, S, I>
 where
+    X: Source,
     S: Surface,
     I: Stream<Item = io::Result<Input>> + Unpin,
 {
     pub(super) fn new(
         app: App,
-        session: &'a mut Session,
+        source: &'a mut X,
         surface: S,
         input: I,
         (signals, job): (Signals, Job),
@@ -83,7 +84,7 @@ where
         let slot = Instant::now();
         Self {
             app,
-            session,
+            source,
             surface,
             input,
             signals,
@@ -100,7 +101,7 @@ where
     /// the way out of the terminal is the terminal being gone.
     pub(super) async fn run(mut self) -> (Leave, Vec<String>) {
         let why = self.until_left().await;
-        update(&mut self.app, Message::Tick(self.session.elapsed()));
+        update(&mut self.app, self.source.time());
         (why, summary(&self.app))
     }
 
@@ -116,7 +117,7 @@ where
                 signal = self.signals.next() => Woke::Signal(signal),
                 asked = self.job.next() => Woke::Job(asked),
                 input = self.input.next() => Woke::Input(input),
-                event = self.session.next(), if !self.silent => Woke::Event(event),
+                told = self.source.next(), if !self.silent => Woke::Told(told),
                 () = next_frame(self.slot, &self.surface), if wants_frame => Woke::Slot,
             };
             let left = match woke {
@@ -124,13 +125,13 @@ where
                 Woke::Job(Asked::Stop) => self.suspend().await,
                 Woke::Job(Asked::Continued) => self.continued().await,
                 Woke::Input(input) => self.input(input),
-                Woke::Event(event) => self.events(event),
+                Woke::Told(told) => self.told(told),
                 Woke::Slot => None,
             };
             if let Some(left) = left {
                 return left;
             }
-            self.session.is_awake();
+            self.source.is_awake();
         }
     }
 
@@ -144,7 +145,7 @@ where
         (self.dirty, self.drawn) = (false, now);
         #[cfg(debug_assertions)]
         plant_panic();
-        update(&mut self.app, Message::Tick(self.session.elapsed()));
+        update(&mut self.app, self.source.time());
         self.surface.draw(&self.app)
     }
 
@@ -157,7 +158,7 @@ where
     fn input(&mut self, input: Option<io::Result<Input>>) -> Option<Leave> {
         let Some(Ok(input)) = input else { return Some(Leave::Gone) };
         let message = match input {
-            Input::Key(event) => keymap::message(keymap::key(event)?, self.app.is_typing())?,
+            Input::Key(event) => keymap::message(self.app.kind(), keymap::key(event)?, self.app.is_typing())?,
             Input::Mouse(event) => {
                 let (width, height) = self.app.size();
                 let area = Rect::new(0, 0, width, height);
@@ -176,7 +177,7 @@ where
         self.message(message)
     }
 
-    pub(super) fn events(&mut self, first: Option<Event>) -> Option<Leave> {
+    pub(super) fn told(&mut self, first: Option<Message>) -> Option<Leave> {
         let Some(first) = first else {
             // What was seen stays on the screen; the reason stands in the verdict until someone leaves.
             self.silent = true;
@@ -185,17 +186,17 @@ where
         let mut next = Some(first);
         for _ in 0..BATCH {
             match next {
-                Some(Event::Failed(why)) => return Some(Leave::Failed(why)),
+                Some(Message::Engine(Event::Failed(why))) => return Some(Leave::Failed(why)),
                 // Paused for a stop is not paused by a key.
-                Some(Event::Paused(_)) if self.stopping => {}
-                Some(event) => {
-                    if let Some(left) = self.message(Message::Engine(event)) {
+                Some(Message::Engine(Event::Paused(_))) if self.stopping => {}
+                Some(message) => {
+                    if let Some(left) = self.message(message) {
                         return Some(left);
                     }
                 }
                 None => break,
             }
-            next = self.session.ready();
+            next = self.source.ready();
         }
         None
     }
@@ -208,21 +209,10 @@ where
                 Effect::Redraw if self.surface.forget().is_err() => return Some(Leave::Gone),
                 Effect::Redraw => {}
                 Effect::Suspend => Job::ask(),
-                Effect::Fault(endpoint, switch) => {
-                    let simulated = self.session.faults().set(endpoint, switch);
-                    debug_assert!(simulated, "the app offers no switch over endpoints that are real");
-                }
-                Effect::Apply(settings) => self.command(Command::Apply(settings)),
-                Effect::Pause(paused) => self.command(Command::Pause(paused)),
-                Effect::Step => self.command(Command::Step),
+                effect => self.source.obey(effect),
             }
         }
         None
-    }
-
-    /// Gives the engine a command. One that is gone or stuck says so by its events.
-    pub(super) fn command(&self, command: Command) {
-        drop(self.session.commands().try_send(command));
     }
 }
 

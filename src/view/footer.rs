@@ -4,7 +4,7 @@ use super::ctx::Ctx;
 use super::text::{Pen, width};
 use super::theme::{Theme, Tone};
 use crate::app::Screen;
-use crate::app::actions::{BINDINGS, Footer as Entry};
+use crate::app::actions::{Footer as Entry, bindings};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
@@ -41,7 +41,7 @@ impl Widget for &Footer<'_> {
         if area.is_empty() {
             return;
         }
-        let all = BINDINGS.iter().filter_map(|b| b.footer);
+        let all = bindings(self.ctx.app.kind()).filter_map(|b| b.footer);
         let entries: Vec<Entry> = match self.ctx.app.screen {
             Screen::Dashboard if self.ctx.app.is_typing() => TYPING.to_vec(),
             Screen::Dashboard => all.collect(),

@@ -1,6 +1,7 @@
 //! Where a recording comes from. What can't be gone back in, a pipe or a packed file, is kept unpacked in a
 //! temporary file that has no name any more; a plain file is read on for as long as it grows.
 
+use crate::domain::text;
 use crate::recording::{ReadError, Reader, Record, SessionLine, is_packed, unpacked};
 use std::fs::{File, Metadata};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, Write};
@@ -20,6 +21,16 @@ const LATELY: Duration = Duration::from_secs(10);
 
 /// A line without an end is one that was cut, once nothing came for so many looks.
 const CUT_AFTER: u64 = 20;
+
+/// Why a recording can't be shown.
+#[derive(Debug, thiserror::Error)]
+#[error("{name}")]
+pub struct OpenError {
+    /// Which.
+    pub name: String,
+    /// Why.
+    pub source: ReadError,
+}
 
 /// A recording whose first line has been read.
 #[expect(missing_debug_implementations, reason = "an input of any kind has none")]
@@ -88,10 +99,15 @@ impl Recording {
     ///
     /// # Errors
     /// When it can't be read, or is no recording.
-    pub fn open(path: &Path) -> Result<Self, ReadError> {
+    pub fn open(path: &Path) -> Result<Self, OpenError> {
+        let stdin = path == Path::new("-");
+        let name = || if stdin { "standard input".to_owned() } else { text::clean(&path.to_string_lossy()) };
+        Self::begin(path, stdin).map_err(|source| OpenError { name: name(), source })
+    }
+
+    fn begin(path: &Path, stdin: bool) -> Result<Self, ReadError> {
         let tail = Arc::new(Tail::default());
-        let (input, back) =
-            if path == Path::new("-") { of_pipe(io::stdin(), &tail)? } else { of_file(path, &tail)? };
+        let (input, back) = if stdin { of_pipe(io::stdin(), &tail)? } else { of_file(path, &tail)? };
         let mut reader = Reader::new(input);
         let Some(Record::Session(session)) = reader.next_record()? else {
             let why = "it does not begin with the line of its session".to_owned();
