@@ -269,7 +269,7 @@ pub const BINDINGS: &[Binding] = &[
         .live(),
     bind(Action::PeriodUp, "period-up", &[c('>')], "rounds less often").live(),
     bind(Action::Pause, "pause", &[c(' ')], "pause, or go on").footer(3, "space", "space", "pause"),
-    bind(Action::Slower, "slower", &[c('<')], "play slower").footer(2, "< >", "< >", "speed").replay(),
+    bind(Action::Slower, "slower", &[c('<')], "play slower").footer(5, "< >", "< >", "speed").replay(),
     bind(Action::Faster, "faster", &[c('>')], "play faster").replay(),
     bind(Action::ShortBack, "short-back", &[plain(KeyCode::Left)], "10 s back")
         .footer(4, "←→", "Left Right", "10 s")
@@ -291,7 +291,7 @@ pub const BINDINGS: &[Binding] = &[
         .footer(5, "Enter", "Enter", "detail"),
     bind(Action::Earlier, "history-back", &[c(',')], "a round back in history")
         .footer(6, ", .", ", .", "history"),
-    bind(Action::Later, "history-forward", &[c('.')], "a round forward"),
+    bind(Action::Later, "history-forward", &[c('.')], "a round ahead in history"),
     bind(Action::Freeze, "freeze", &[c('f')], "freeze the picture").footer(11, "f", "f", "freeze"),
     bind(Action::Panel, "panel", &[plain(KeyCode::Tab)], "next panel").footer(7, "Tab", "Tab", "panel"),
     bind(Action::Window, "window", &[c('w')], "window of the counts").footer(9, "w", "w", "window"),

@@ -61,7 +61,13 @@ impl App {
         Self { recorded: Some(Recorded { started, playback }), ..Self::new(setup) }
     }
 
-    /// How far the recording has come, where it is one.
+    /// The recording on the screen, where it is one.
+    #[must_use]
+    pub const fn recorded(&self) -> Option<&Recorded> {
+        self.recorded.as_ref()
+    }
+
+    /// How far it has come.
     #[must_use]
     pub fn playback(&self) -> Option<&Playback> {
         self.recorded.as_ref().map(|recorded| &recorded.playback)

@@ -50,14 +50,18 @@ fn all(ctx: &Ctx<'_>) -> Vec<Group> {
             SkipCause::Rate => " rate",
         })
     }));
-    let mut groups = vec![
-        (3, counted(hosts.to_string(), numbers::plural(hosts, "host", "hosts"))),
+    let mut groups = Vec::new();
+    // A recording does not say.
+    if hosts > 0 {
+        groups.push((3, counted(hosts.to_string(), numbers::plural(hosts, "host", "hosts"))));
+    }
+    groups.extend([
         (3, counted(rate, "attempts/s")),
         (1, time("start lag", pulse.start_lag())),
         (2, time("overshoot", pulse.overshoot())),
         (0, skipped),
         (0, zero("lingering", pulse.lingering())),
-    ];
+    ]);
     let unusual = [
         ("breakers open", pulse.open_breakers() as u64),
         ("backing off", pulse.backing_off() as u64),
