@@ -28,7 +28,8 @@ fn a_recording_plays_jumps_and_leaves_the_terminal_as_it_was() {
     let dir = tempfile::tempdir().unwrap();
     let path = recording(dir.path(), "20");
     for (width, height) in [(120, 40), (80, 24)] {
-        let mut term = Terminal::start(width, height, &["replay", path.to_str().unwrap(), "--speed", "2"], &[]);
+        let mut term =
+            Terminal::start(width, height, &["replay", path.to_str().unwrap(), "--speed", "2"], &[]);
         term.wait_text("replay 2x");
         term.wait_text("connect_refused");
         term.wait_text("Round 20");
@@ -36,7 +37,9 @@ fn a_recording_plays_jumps_and_leaves_the_terminal_as_it_was() {
         term.keys(" ");
         term.wait_text("paused");
         term.keys("s");
-        term.wait("a round", |screen| screen.contents().contains("answered") || screen.contents().contains("quorum"));
+        term.wait("a round", |screen| {
+            screen.contents().contains("answered") || screen.contents().contains("quorum")
+        });
         term.keys("q");
         let (status, text) = term.end();
         assert!(status.success(), "{status:?}");
@@ -92,7 +95,9 @@ fn a_recording_that_is_being_written_is_followed_and_a_cut_line_is_told() {
     file.write_all(lines[8..].concat().as_bytes()).unwrap();
     term.wait_text("Round 8");
     // With its last line it is complete.
-    term.wait("the end", |screen| screen.contents().contains(" end") && !screen.contents().contains("cut: 100"));
+    term.wait("the end", |screen| {
+        screen.contents().contains(" end") && !screen.contents().contains("cut: 100")
+    });
     term.keys("q");
     assert!(term.end().0.success());
 }
@@ -133,11 +138,14 @@ fn what_is_no_recording_is_refused_before_the_terminal_is_touched() {
 fn without_a_terminal_it_names_what_works_without_one() {
     let dir = tempfile::tempdir().unwrap();
     let path = recording(dir.path(), "1");
-    let run =
-        Command::new(env!("CARGO_BIN_EXE_fanscope")).args(["replay", path.to_str().unwrap()]).output().unwrap();
+    let run = Command::new(env!("CARGO_BIN_EXE_fanscope"))
+        .args(["replay", path.to_str().unwrap()])
+        .output()
+        .unwrap();
     assert_eq!(run.status.code(), Some(2));
     assert!(String::from_utf8(run.stderr).unwrap().contains("fanscope report"));
-    let run = Command::new(env!("CARGO_BIN_EXE_fanscope")).args(["replay", "x", "--speed", "3"]).output().unwrap();
+    let run =
+        Command::new(env!("CARGO_BIN_EXE_fanscope")).args(["replay", "x", "--speed", "3"]).output().unwrap();
     assert_eq!(run.status.code(), Some(2));
     assert!(String::from_utf8(run.stderr).unwrap().contains("1/4x, 1/2x, 1x"));
 }

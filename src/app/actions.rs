@@ -313,6 +313,12 @@ pub fn bindings(kind: Kind) -> impl Iterator<Item = &'static Binding> {
     BINDINGS.iter().filter(move |binding| binding.is_for(kind))
 }
 
+/// Whether this kind of session has such an action.
+#[must_use]
+pub fn offers(kind: Kind, action: Action) -> bool {
+    bindings(kind).any(|b| std::mem::discriminant(&b.action) == std::mem::discriminant(&action))
+}
+
 /// The action of a key in this kind of session, if it has one.
 #[must_use]
 pub fn action_for(kind: Kind, key: Key) -> Option<Action> {

@@ -1,6 +1,6 @@
 //! What actions do to the screen's state, and what they ask of the world outside.
 
-use super::actions::{Key, KeyCode, action_for};
+use super::actions::{Key, KeyCode, action_for, offers};
 use super::tune::{self, Way};
 use super::{
     Action, App, Change, DetailPage, Effect, Gesture, HelpPage, Kind, PAGE, Pace, Panel, Screen, Shown,
@@ -16,6 +16,9 @@ impl App {
     pub(super) fn act(&mut self, action: Action) -> Vec<Effect> {
         if let Screen::Help { top, detail } = self.screen {
             return self.help(top, detail, action);
+        }
+        if !offers(self.kind(), action) {
+            return Vec::new();
         }
         if let Some(effects) = self.replay(action) {
             return effects;

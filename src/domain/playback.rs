@@ -50,11 +50,12 @@ impl Speed {
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.strip_suffix('x').unwrap_or(text);
         let decimal = |speed: Self| match speed.0 {
-            -2 => "0.25",
-            -1 => "0.5",
-            _ => "",
+            -2 => Some("0.25"),
+            -1 => Some("0.5"),
+            _ => None,
         };
-        Self::all().find(|speed| speed.to_string().strip_suffix('x') == Some(text) || decimal(*speed) == text)
+        Self::all()
+            .find(|speed| speed.to_string().strip_suffix('x') == Some(text) || decimal(*speed) == Some(text))
     }
 }
 

@@ -88,8 +88,6 @@ pub struct Replay<P> {
     fault: Option<String>,
     /// Something that passes, and until when it is said.
     said: Option<(String, Instant)>,
-    /// Whether it was told that everything has been read.
-    over: bool,
 }
 
 impl<P> Drop for Replay<P> {
@@ -121,7 +119,6 @@ impl<P: Past> Replay<P> {
             awake: (Instant::now(), Duration::ZERO),
             fault: None,
             said: None,
-            over: false,
         })
     }
 
@@ -131,14 +128,14 @@ impl<P: Past> Replay<P> {
             if let Some(told) = self.ready() {
                 return told;
             }
-            let index = Arc::clone(&self.index);
+            let tail = Arc::clone(&self.tail);
             let due = self.cursor.due().and_then(|key| self.clock.when(key.at));
             match due {
                 Some(due) => tokio::select! {
                     () = tokio::time::sleep_until(due) => {}
-                    () = index.more.notified() => {}
+                    () = tail.more.notified() => {}
                 },
-                None => index.more.notified().await,
+                None => tail.more.notified().await,
             }
         }
     }
@@ -149,15 +146,14 @@ impl<P: Past> Replay<P> {
             if let Some(told) = self.told.pop_front() {
                 return Some(told);
             }
-            let (over, length) = {
-                let known = self.index.known();
-                self.cursor.look_ahead(&known.entries);
-                (known.over, known.length)
-            };
-            if over != self.over {
-                self.over = over;
+            if self.tail.has_news() {
                 return Some(Told::News);
             }
+            let length = {
+                let known = self.index.known();
+                self.cursor.look_ahead(&known.entries);
+                known.length
+            };
             let now = Instant::now();
             let due = self.cursor.due().filter(|_| self.fault.is_none());
             self.clock.run(due.is_some() && !self.held && self.pace != Pace::Paused, now);
@@ -191,7 +187,7 @@ impl<P: Past> Replay<P> {
     /// Tells the next thing.
     fn step(&mut self, now: Instant) {
         let speed = self.clock.speed;
-        let live = |round: &Round| speed.takes(round.took) >= SEEN;
+        let live = |round: &Round| speed <= Speed::default() || speed.takes(round.took) >= SEEN;
         let mut told = VecDeque::new();
         let done = self
             .cursor
@@ -250,8 +246,12 @@ impl<P: Past> Replay<P> {
     /// Where it is, from the recording's start. Never beyond what has been told.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
+        self.within(self.index.known().length)
+    }
+
+    fn within(&self, length: Duration) -> Duration {
         let position = self.clock.position(Instant::now());
-        self.cursor.due().map_or(position, |due| position.min(due.at))
+        position.min(self.cursor.due().map_or(length, |due| due.at))
     }
 
     /// How far it has come, and what there is to say about the recording.
@@ -259,7 +259,8 @@ impl<P: Past> Replay<P> {
     pub fn playback(&self) -> Playback {
         let known = self.index.known();
         let waiting = self.tail.is_waiting() && !known.over;
-        let done = self.cursor.due().is_none();
+        let told = self.told.is_empty() && self.cursor.is_through(&known.entries);
+        let done = told || self.fault.is_some();
         let reading = !known.over && !waiting;
         let fault = self.fault.as_ref().or(known.fault.as_ref()).cloned();
         let alive = self.tail.is_alive() && !known.complete && !known.over && fault.is_none();
@@ -273,7 +274,7 @@ impl<P: Past> Replay<P> {
         let cut = |bytes| format!("the last line is cut: {bytes} bytes left out");
         let left_out = known.left_out.clone().or_else(|| self.tail.cut().map(cut));
         Playback {
-            position: self.elapsed(),
+            position: self.within(known.length),
             length: known.length,
             speed: self.clock.speed,
             state,
@@ -291,6 +292,8 @@ impl<P: Past> Replay<P> {
         if self.pace == Pace::OneRound {
             self.pace = Pace::Paused;
         }
+        // Elsewhere it may be readable.
+        self.fault = None;
         let checkpoint = {
             let known = self.index.known();
             let near = known.checkpoint(to, BETWEEN);

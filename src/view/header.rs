@@ -102,11 +102,11 @@ impl Header<'_> {
         let mut every = vec![ctx.dim("every ")];
         every.extend(self.every(from.every, to.every));
         let mut groups = vec![first, mode, every];
+        let started = ctx.started().filter(|_| self.regions.size == Size::Full);
+        groups.extend(started.map(|started| vec![ctx.dim("recorded "), Ctx::plain(started)]));
         if let Some(no) = app.round_no() {
             groups.push(vec![ctx.dim("round "), Ctx::plain(no.to_string())]);
         }
-        let started = ctx.started().filter(|_| self.regions.size == Size::Full);
-        groups.extend(started.map(|started| vec![ctx.dim("recorded "), Ctx::plain(started)]));
         groups
     }
 

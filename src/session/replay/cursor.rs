@@ -80,6 +80,11 @@ impl Cursor {
         self.entered += 1;
     }
 
+    /// Whether everything of these entries has been told.
+    pub(super) fn is_through(&self, entries: &[Entry]) -> bool {
+        self.agenda.due().is_none() && self.entered >= entries.len()
+    }
+
     /// When the next thing is to be told.
     pub(super) fn due(&self) -> Option<Key> {
         self.agenda.due()

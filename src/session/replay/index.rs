@@ -10,7 +10,6 @@ use std::collections::HashMap;
 use std::io::BufRead;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::Notify;
 
 /// What comes of events. A copy of it stands for all that were taken in.
 pub trait Past: Clone + Send + 'static {
@@ -110,8 +109,6 @@ impl<P: Past> Known<P> {
 #[derive(Debug)]
 pub(super) struct Index<P> {
     known: Mutex<Known<P>>,
-    /// There is more.
-    pub(super) more: Notify,
 }
 
 impl<P: Past> Index<P> {
@@ -127,7 +124,7 @@ impl<P: Past> Index<P> {
             left_out: None,
             fault: None,
         };
-        Self { known: Mutex::new(known), more: Notify::new() }
+        Self { known: Mutex::new(known) }
     }
 
     /// What is known. Nobody panics while they change it.
@@ -199,7 +196,7 @@ impl<P: Past> Indexer<P> {
         known.left_out = self.reader.left_out().map(str::to_owned);
         known.fault = fault;
         drop(known);
-        self.index.more.notify_one();
+        self.tail.tell();
     }
 
     fn take(&mut self, record: Record, before: u64) -> Result<(), ReadError> {
@@ -230,7 +227,7 @@ impl<P: Past> Indexer<P> {
             return self.publish(entry);
         }
         self.index.known().complete = true;
-        self.index.more.notify_one();
+        self.tail.tell();
         Ok(())
     }
 
@@ -270,7 +267,7 @@ impl<P: Past> Indexer<P> {
         known.complete = false;
         known.entries.push(entry);
         drop(known);
-        self.index.more.notify_one();
+        self.tail.more.notify_one();
         while !self.cursor.wants() {
             let (rounds, past, since) = (&mut self.rounds, &mut self.past, &mut self.since);
             let load = |index| {

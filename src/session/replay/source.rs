@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
+use tokio::sync::Notify;
 
 /// Bytes read at once.
 const BUFFER: usize = 256 << 10;
@@ -59,6 +60,10 @@ pub(super) struct Tail {
     cut: AtomicU64,
     /// Whether nobody wants to know any more.
     stop: AtomicBool,
+    /// Whether something of this changed, besides what was read.
+    news: AtomicBool,
+    /// There is more, or there are news.
+    pub(super) more: Notify,
 }
 
 impl Tail {
@@ -82,6 +87,17 @@ impl Tail {
     /// Bytes of a last line that seems to have been cut.
     pub(super) fn cut(&self) -> Option<u64> {
         Some(self.cut.load(Ordering::Relaxed)).filter(|&bytes| bytes > 0)
+    }
+
+    /// Says that something changed.
+    pub(super) fn tell(&self) {
+        self.news.store(true, Ordering::Relaxed);
+        self.more.notify_one();
+    }
+
+    /// Whether something changed since this was asked last.
+    pub(super) fn has_news(&self) -> bool {
+        self.news.swap(false, Ordering::Relaxed)
     }
 
     /// Ends the reading.
@@ -232,9 +248,12 @@ impl Read for Growing {
             if buffer.is_empty() || !self.tail.waits.load(Ordering::Relaxed) || self.tail.is_stopped() {
                 return Ok(0);
             }
-            self.tail.waiting.store(true, Ordering::Relaxed);
-            if looks == CUT_AFTER {
+            if !self.tail.waiting.swap(true, Ordering::Relaxed) {
+                self.tail.tell();
+            }
+            if looks == CUT_AFTER && self.open_line > 0 {
                 self.tail.cut.store(self.open_line, Ordering::Relaxed);
+                self.tail.tell();
             }
             std::thread::sleep(POLL);
             looks += 1;

@@ -12,12 +12,8 @@ use std::sync::Arc;
 /// A recording of page rounds, every half second; a quorum from the middle on.
 fn recording(rounds: u64) -> tempfile::NamedTempFile {
     let names: Vec<String> = fx::page_names().into_iter().map(str::to_owned).collect();
-    let endpoint = |name: &String| EndpointLine {
-        name: name.clone(),
-        required: false,
-        replicas: 1,
-        breaker: false,
-    };
+    let endpoint =
+        |name: &String| EndpointLine { name: name.clone(), required: false, replicas: 1, breaker: false };
     let endpoints: Vec<_> = names.iter().map(endpoint).collect();
     let mut settings = Arc::new(fx::settings(Mode::Deadline));
     let mut lines = vec![Line::session("page", "2026-11-30T10:01:02Z", endpoints.clone(), &settings)];
@@ -36,6 +32,7 @@ fn recording(rounds: u64) -> tempfile::NamedTempFile {
     for line in lines {
         file.write_all(line.to_json_line().unwrap().as_bytes()).unwrap();
     }
+    writeln!(file, r#"{{"type":"summary","rounds":{rounds}}}"#).unwrap();
     file
 }
 
@@ -68,16 +65,16 @@ fn jumps_speeds_and_steps_are_keys_and_modes_are_not() {
         900,
         vec![
             resized(),
-            on("Round 1 ", char(' ')),
+            on("7:30.", char(' ')),
             on("paused", char('5')),
             // At half of 450 s and more the quorum holds, and the note stands there.
             on("quorum 3 of 8", char('1')),
             on("deadline 200 ms", char('9')),
-            on("06:45", key(KeyCode::Left)),
-            on("06:35", char('[')),
-            on("05:35", key(KeyCode::Right)),
-            on("05:45", char(']')),
-            on("06:45", char('>')),
+            on("6:45.0 ", key(KeyCode::Left)),
+            on("6:35.0 ", char('[')),
+            on("5:35.0 ", key(KeyCode::Right)),
+            on("5:45.0 ", char(']')),
+            on("6:45.0 ", char('>')),
             on("replay 2x", char('<')),
             on("replay 1x", char('m')),
             on("quorum 3 of 8", char('x')),
@@ -96,12 +93,12 @@ fn rounds_are_gone_through_one_by_one_beyond_those_that_are_kept() {
         let now = format!("Round {from} ");
         when(move |screen| screen.contains(&now), char(','))
     };
-    let mut steps = vec![resized(), on("playing", char(' ')), on("paused", char('9'))];
-    steps.extend((700..=809).rev().map(back));
-    steps.push(on("Round 699 ", char('.')));
-    steps.push(on("Round 700 ", key(KeyCode::Esc)));
+    let mut steps = vec![resized(), on("7:30.", char(' ')), on("paused", char('9'))];
+    steps.extend((701..=810).rev().map(back));
+    steps.push(on("Round 700 ", char('.')));
+    steps.push(on("Round 701 ", key(KeyCode::Esc)));
     steps.push(when(|s| !s.contains("frozen"), char('q')));
-    // 90 % of 450.2 s; round 809 starts at 404.5 s.
+    // 90 % of 450.1 s is within round 810.
     assert_eq!(play(900, steps).0, Leave::Quit);
 }
 
@@ -112,9 +109,9 @@ fn at_the_end_it_stays_and_the_detail_says_what_a_recording_does_not_have() {
         30,
         vec![
             resized(),
-            on("playing", char('9')),
-            on("Round 30 ", key(KeyCode::End)),
-            when(|s| s.contains(" end"), key(KeyCode::Up)),
+            on(" 0:15.", char('9')),
+            when(|s| s.contains("Round 30 ") && s.contains("   end "), key(KeyCode::End)),
+            when(|s| s.lines().any(|l| l.contains('▌') && l.contains("ads")), key(KeyCode::Up)),
             when(select, key(KeyCode::Enter)),
             on("what the answer said is not in a recording", char('?')),
             when(|s| s.contains("play slower") && !s.contains("smaller budget"), char('q')),
@@ -136,12 +133,12 @@ fn both(file: &tempfile::NamedTempFile, tenth: u8) -> [App; 2] {
         while !ends(&replay) || !ends(&player) {
             std::thread::yield_now();
         }
-        let mut drain = |app: &mut App, source: &mut Replay<Scene>| {
+        let drain = |app: &mut App, source: &mut Replay<Scene>| {
             while let Some(message) = Source::ready(source) {
                 update(app, message);
             }
         };
-        let mut go = |mut app: App, source: &mut Replay<Scene>, from_start: bool| {
+        let go = |mut app: App, source: &mut Replay<Scene>, from_start: bool| {
             update(&mut app, Message::Resized(SIZE.0, SIZE.1));
             Source::obey(source, Effect::Pause(true));
             drain(&mut app, source);
