@@ -15,6 +15,7 @@ pub mod live;
 mod look;
 mod notice;
 mod picture;
+mod replay;
 mod summary;
 pub mod target;
 mod tune;
@@ -25,7 +26,7 @@ pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 
-pub use actions::{Action, Key, KeyCode};
+pub use actions::{Action, Key, KeyCode, Kind};
 pub use config::{Change, Config};
 pub use detail::{AnswerLine, DetailPage, FactLine, Part};
 pub use help::HelpPage;
@@ -34,10 +35,11 @@ pub use lineup::{Lineup, Sort};
 pub use live::LiveRound;
 pub use notice::{Notice, Recording};
 pub use picture::{Mark, Picture};
+pub use replay::{Recorded, Scene};
 pub use summary::summary;
 pub use target::{Gesture, Target};
 
-use crate::domain::{EndpointId, Event, FaultSwitch, Round, Settings};
+use crate::domain::{EndpointId, Event, FaultSwitch, Playback, Round, RoundNo, Seek, Settings, Speed};
 use crate::stats::Window;
 use std::sync::Arc;
 use std::time::Duration;
@@ -112,6 +114,13 @@ pub enum Message {
     Pointed(Gesture, Target),
     /// Time passed; the time from the session's start.
     Tick(Duration),
+    /// A recording has come so far.
+    Played(Playback),
+    /// A recording goes on at another place, where this is what was before; the round to be looked at, where one was
+    /// asked for.
+    Jumped(Box<Scene>, Option<RoundNo>),
+    /// A recording was played quickly up to where it was to go; the round that was asked for.
+    Arrived(Option<RoundNo>),
     /// The terminal has another size.
     Resized(u16, u16),
     /// The engine stopped for this reason.
@@ -120,6 +129,8 @@ pub enum Message {
     Recording(Recording),
     /// Something to be said for a moment.
     Notice(Notice),
+    /// What is said for a moment has been said long enough.
+    NoticeOver,
 }
 
 /// Something to be done outside.
@@ -131,6 +142,10 @@ pub enum Effect {
     Pause(bool),
     /// One round, also while paused.
     Step,
+    /// A recording goes on somewhere else.
+    Seek(Seek),
+    /// A recording is played at another speed.
+    Speed(Speed),
     /// An embedded upstream behaves like this from its next attempt on.
     Fault(EndpointId, FaultSwitch),
     /// Somebody has this to say.
@@ -229,6 +244,8 @@ pub struct App {
     pub(crate) lineup: Lineup,
     /// The panel that was asked for; `None`: the one that suits the mode.
     panel: Option<Panel>,
+    /// What is played, where it is a recording.
+    recorded: Option<Recorded>,
     /// What embedded upstreams are switched to, by endpoint.
     pub(crate) faults: Vec<FaultSwitch>,
     /// What rounds put on the screen.
@@ -239,7 +256,7 @@ pub struct App {
     note: Option<TypedLine>,
     pub(crate) recording: Recording,
     /// What is said for a moment, and until when.
-    notice: Option<(Notice, Duration)>,
+    notice: Option<Notice>,
     /// First rounds, which are left out of every statistic.
     warmup: u64,
     size: (u16, u16),
@@ -264,6 +281,7 @@ impl App {
             selected: 0,
             window: Window::Minute,
             panel: None,
+            recorded: None,
             frozen: None,
             note: None,
             recording: Recording::Off,
@@ -277,6 +295,12 @@ impl App {
     #[must_use]
     pub fn warming(self, rounds: u64) -> Self {
         Self { warmup: rounds, ..self }
+    }
+
+    /// What kind of session is on the screen.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        if self.recorded.is_some() { Kind::Replay } else { Kind::Live }
     }
 
     /// How many calls are optional: the n of a quorum.
@@ -308,10 +332,14 @@ pub fn update(app: &mut App, message: Message) -> Vec<Effect> {
         Message::Pasted(text) => app.pasted(&text),
         Message::Pointed(gesture, target) => return app.pointed(gesture, target),
         Message::Tick(now) => app.live.tick(now),
+        Message::Played(playback) => app.played(playback),
+        Message::Jumped(scene, round) => app.jumped(*scene, round),
+        Message::Arrived(round) => app.arrived(round),
         Message::Resized(width, height) => app.size = (width, height),
         Message::Failed(why) => app.fail(&why),
         Message::Recording(recording) => app.recording = recording,
-        Message::Notice(notice) => app.notify(notice),
+        Message::Notice(notice) => app.notice = Some(notice),
+        Message::NoticeOver => {}
     }
     Vec::new()
 }

@@ -2,7 +2,7 @@
 
 mod address;
 
-use crate::domain::{HedgeDelay, Mode};
+use crate::domain::{HedgeDelay, Mode, Speed};
 use crate::profile::{Overrides, durations, quantities};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
@@ -16,6 +16,7 @@ Examples:
   fanscope my.toml -m quorum -k 3              a profile of your own, as a quorum
   fanscope -b 150ms https://a.example https://b.example
   fanscope run my.toml -n 50 --format json     the same engine without a terminal
+  fanscope replay incident.ndjson              the dashboard on a recording
   fanscope report monday.ndjson --html a.html  what recordings show, as text and as a page
   fanscope check my.toml                       what is wrong with it, or what it would do";
 
@@ -56,6 +57,8 @@ pub struct Cli {
 pub enum CliCommand {
     /// Run rounds without a terminal and print the result
     Run(Box<Run>),
+    /// Show a recording on the dashboard
+    Replay(Replay),
     /// Check profiles and explain what they would do
     Check(Check),
     /// Sum up recordings
@@ -121,6 +124,20 @@ pub struct Report {
     /// Draw with 7-bit characters only
     #[arg(long)]
     pub ascii: bool,
+}
+
+/// `fanscope replay`
+#[derive(Debug, Args)]
+pub struct Replay {
+    /// A recording, perhaps still being written, or packed as .gz or .zst; - is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// How fast it is played: 1/4 to 64, in powers of two
+    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = speed)]
+    pub speed: Speed,
+    /// How it looks.
+    #[command(flatten)]
+    pub look: Look,
 }
 
 /// `fanscope check`
@@ -236,6 +253,11 @@ fn some_time(word: &str) -> Result<Duration, String> {
 fn mode(word: &str) -> Result<Mode, String> {
     let known = || Mode::ALL.iter().map(|m| m.as_str()).collect::<Vec<_>>().join(", ");
     Mode::parse(word).ok_or_else(|| format!("the modes are {}", known()))
+}
+
+fn speed(word: &str) -> Result<Speed, String> {
+    let known = || Speed::all().map(|s| s.to_string()).collect::<Vec<_>>().join(", ");
+    Speed::parse(word).ok_or_else(|| format!("the speeds are {}", known()))
 }
 
 #[cfg(test)]

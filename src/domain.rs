@@ -10,6 +10,7 @@ pub mod fault;
 pub mod guards;
 pub mod ids;
 pub mod numbers;
+pub mod playback;
 pub mod reason;
 pub mod round;
 pub mod settings;
@@ -21,6 +22,7 @@ pub use evidence::{Answer, TraceId};
 pub use fault::FaultSwitch;
 pub use guards::Guards;
 pub use ids::{EndpointId, RoundNo};
+pub use playback::{PlayState, Playback, Seek, Speed};
 pub use reason::{Phase, Reason};
 pub use round::{
     Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, HedgeCounts, HttpVersion, Outcome, Phases, Round,

@@ -1,10 +1,11 @@
 //! Parses, dispatches and turns the result into an exit code.
 
 use clap::Parser;
-use fanscope::cli::{Check, Cli, CliCommand, Format, Look, Observe, Report, Run};
+use fanscope::cli::{Check, Cli, CliCommand, Format, Look, Observe, Replay, Report, Run};
 use fanscope::domain::text;
 use fanscope::headless::{self, Ended, Form, Gates, ReportError, ReportPlan, RunError, Task, Verdict};
 use fanscope::profile::Profile;
+use fanscope::session::replay::Recording;
 use fanscope::session::{self, Choice, Signal};
 use fanscope::tui::{self, Beside};
 use std::error::Error;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
     match cli.command {
         None => dashboard(&cli.observe, &cli.look),
         Some(CliCommand::Run(run)) => rounds(&run),
+        Some(CliCommand::Replay(replay)) => play(&replay),
         Some(CliCommand::Check(check)) => check_profiles(&check),
         Some(CliCommand::Report(report)) => report_recordings(report),
     }
@@ -107,6 +109,19 @@ fn task(run: &Run, profile: &Profile) -> Result<Task, Box<dyn Error>> {
         record: record(&run.observe),
         metrics: run.observe.metrics,
     })
+}
+
+fn play(replay: &Replay) -> ExitCode {
+    // A file that is no recording is said before the terminal is touched.
+    let recording = match Recording::open(&replay.file) {
+        Ok(recording) => recording,
+        Err(error) => return complain(&error),
+    };
+    match tui::replay(recording, replay.speed, (replay.look.color, replay.look.ascii)) {
+        Ok(None) => ExitCode::SUCCESS,
+        Ok(Some(signal)) => die(signal),
+        Err(error) => complain(&error),
+    }
 }
 
 fn check_profiles(check: &Check) -> ExitCode {

@@ -18,7 +18,7 @@ mod units;
 mod write;
 
 pub use line::{EndpointLine, HedgeLine, Line, NoteLine, SessionLine, SettingsBody, SettingsLine};
-pub use open::{open, unpacked};
+pub use open::{is_packed, open, unpacked};
 pub use read::{Context, ReadError, Reader, Record};
 pub use round::{AttemptLine, CallLine, CallOutcome, FailedLine, HedgesLine, PhasesLine, RoundLine};
 pub use scribe::Scribe;

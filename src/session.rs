@@ -5,6 +5,7 @@ mod freeze;
 #[cfg(debug_assertions)]
 mod planted;
 mod recorder;
+pub mod replay;
 mod signals;
 
 pub use choose::{Choice, ChoiceError, choose};

@@ -69,7 +69,7 @@ impl Totals {
 }
 
 /// What one endpoint did.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 struct PerEndpoint {
     ok: Tally,
     not_needed: Tally,
@@ -99,7 +99,7 @@ impl PerEndpoint {
 }
 
 /// Everything the screen counts, folded from settled rounds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Stats {
     endpoints: Vec<PerEndpoint>,
     rounds: Tally,

@@ -11,35 +11,37 @@ mod job;
 mod keymap;
 mod look;
 mod run;
+mod source;
 mod surface;
 mod suspend;
 #[cfg(test)]
 mod tests;
 
-use crate::app::{App, EndpointInfo, Options, Setup};
+use crate::app::{App, EndpointInfo, Options, Scene, Setup};
 use crate::cli::ColorChoice;
-use crate::domain::EndpointId;
+use crate::domain::{EndpointId, Speed};
 use crate::profile::{self, Profile};
-use crate::recording::{CreateError, Writer};
+use crate::recording::{CreateError, EndpointLine, SessionLine, Writer};
+use crate::session::replay::{Recording, Replay};
 use crate::session::{Plan, Session, SessionError, Signal, Signals};
 use guard::Guard;
 use job::Job;
 use run::{Leave, Loop};
+use source::Source;
 use std::io::{self, IsTerminal};
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::Duration;
 use surface::Tty;
 
 /// Why the dashboard could not run, or had to stop.
 #[derive(Debug, thiserror::Error)]
 pub enum TuiError {
     /// Standard input or output is no terminal.
-    #[error("the dashboard needs a terminal; without one use `fanscope run`, which prints its result")]
-    NoTerminal,
+    #[error("the dashboard needs a terminal; without one use {0}")]
+    NoTerminal(&'static str),
     /// The terminal can place no cursor, so there is nothing to draw on.
-    #[error("the dashboard can't draw on TERM=dumb; use `fanscope run`, or set TERM to what the terminal is")]
-    DumbTerminal,
+    #[error("the dashboard can't draw on TERM=dumb; set TERM to what the terminal is, or use {0}")]
+    DumbTerminal(&'static str),
     /// The terminal refused.
     #[error("cannot use the terminal")]
     Terminal(#[source] io::Error),
@@ -52,13 +54,19 @@ pub enum TuiError {
     /// No thread can be had that records.
     #[error("cannot record")]
     Recorder(#[source] io::Error),
+    /// The recording can't be played.
+    #[error("cannot play the recording")]
+    Recording(#[source] io::Error),
     /// The engine stopped.
     #[error("{0}")]
     Engine(String),
 }
 
-/// How long quitting waits for the engine. Together with everything else it stays below 100 ms.
-const PATIENCE: Duration = Duration::from_millis(60);
+/// What observes without a terminal.
+const RUN: &str = "`fanscope run`, which prints its result";
+
+/// What reads a recording without a terminal.
+const REPORT: &str = "`fanscope report`, which prints a summary";
 
 /// What happens beside the dashboard.
 #[derive(Debug, Default)]
@@ -78,39 +86,59 @@ pub struct Beside {
 /// When there is no terminal, nothing can be recorded to the file or served at the address, or the session can't
 /// start.
 pub fn run(profile: Profile, look: (ColorChoice, bool), beside: Beside) -> Result<Option<Signal>, TuiError> {
-    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        return Err(TuiError::NoTerminal);
+    if !io::stdin().is_terminal() {
+        return Err(TuiError::NoTerminal(RUN));
     }
-    let env = |name: &str| std::env::var(name).ok();
-    if env("TERM").is_some_and(|term| term == "dumb") {
-        return Err(TuiError::DumbTerminal);
-    }
-    let options = look::options(look.0, look.1, &env);
-    let record = beside.record.map(|(path, force)| Writer::create(&path, force)).transpose()?;
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(TuiError::Terminal)?;
-    let left = runtime.block_on(async {
-        // Before every other thread, which is to leave SIGTSTP alone as well.
-        let job = Job::take().map_err(TuiError::Terminal)?;
-        let signals = Signals::catch().map_err(TuiError::Terminal)?;
+    show(look, RUN, async |options, duties| {
+        let record = beside.record.map(|(path, force)| Writer::create(&path, force)).transpose()?;
         let app = App::new(setup(&profile, options)).warming(beside.warmup);
         let mut session = Session::start(profile, Plan { rounds: None, warmup: beside.warmup })?;
         beside.metrics.map(|address| session.serve_metrics(address)).transpose()?;
         if let Some(writer) = record {
             session.record(writer).map_err(TuiError::Recorder)?;
         }
-        let guard = Guard::enter().map_err(TuiError::Terminal)?;
-        let surface = Tty::new().map_err(TuiError::Terminal)?;
-        let input = input::start().map_err(TuiError::Terminal)?;
-        let (left, mut last_words) = Loop::new(app, &mut session, surface, input, (signals, job)).run().await;
-        drop(guard);
-        session.quit(PATIENCE).await;
-        last_words.extend(files::told(&session.finish_recordings()));
-        // To a terminal that is gone, or in trouble of its own, nothing needs to be said.
-        if matches!(left, Leave::Quit | Leave::Signal(_)) {
-            drop(surface::say(&last_words));
-        }
-        Ok::<_, TuiError>(left)
+        stage(app, &mut session, duties).await
+    })
+}
+
+/// Shows a recording on the dashboard until it is left, as [`run`] does. Keys come from the terminal even where
+/// the recording comes from standard input.
+///
+/// # Errors
+/// When there is no terminal to draw on.
+pub fn replay(
+    recording: Recording,
+    speed: Speed,
+    look: (ColorChoice, bool),
+) -> Result<Option<Signal>, TuiError> {
+    show(look, REPORT, async |options, duties| {
+        let (setup, started) = (recorded(&recording.session, options), recording.session.started.clone());
+        let mut replay = Replay::start(recording, speed, Scene::new(&setup)).map_err(TuiError::Recording)?;
+        stage(App::of_recording(setup, started, speed), &mut replay, duties).await
+    })
+}
+
+/// Runs what is shown on the terminal, with everything around it.
+fn show(
+    look: (ColorChoice, bool),
+    instead: &'static str,
+    shown: impl AsyncFnOnce(Options, (Signals, Job)) -> Result<Leave, TuiError>,
+) -> Result<Option<Signal>, TuiError> {
+    if !io::stdout().is_terminal() {
+        return Err(TuiError::NoTerminal(instead));
+    }
+    let env = |name: &str| std::env::var(name).ok();
+    if env("TERM").is_some_and(|term| term == "dumb") {
+        return Err(TuiError::DumbTerminal(instead));
+    }
+    let options = look::options(look.0, look.1, &env);
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(TuiError::Terminal)?;
+    let left = runtime.block_on(async {
+        // Before every other thread, which is to leave SIGTSTP alone as well.
+        let job = Job::take().map_err(TuiError::Terminal)?;
+        let signals = Signals::catch().map_err(TuiError::Terminal)?;
+        shown(options, (signals, job)).await
     });
     // A reader that still waits for a key must not hold up the end.
     runtime.shutdown_background();
@@ -120,6 +148,21 @@ pub fn run(profile: Profile, look: (ColorChoice, bool), beside: Beside) -> Resul
         Leave::Signal(signal) => Ok(Some(signal)),
         Leave::Failed(why) => Err(TuiError::Engine(why)),
     }
+}
+
+/// Takes the terminal for as long as the loop runs, and leaves the last words on it.
+async fn stage(app: App, source: &mut impl Source, duties: (Signals, Job)) -> Result<Leave, TuiError> {
+    let guard = Guard::enter().map_err(TuiError::Terminal)?;
+    let surface = Tty::new().map_err(TuiError::Terminal)?;
+    let input = input::start().map_err(TuiError::Terminal)?;
+    let (left, mut last_words) = Loop::new(app, source, surface, input, duties).run().await;
+    drop(guard);
+    last_words.extend(source.quit().await);
+    // To a terminal that is gone, or in trouble of its own, nothing needs to be said.
+    if matches!(left, Leave::Quit | Leave::Signal(_)) {
+        drop(surface::say(&last_words));
+    }
+    Ok(left)
 }
 
 /// What the screen's state for a profile is built from.
@@ -139,6 +182,27 @@ pub fn setup(profile: &Profile, options: Options) -> Setup {
         endpoints: profile.endpoints.iter().enumerate().map(endpoint).collect(),
         hosts: profile::hosts(profile),
         settings: profile.settings.clone(),
+        options,
+    }
+}
+
+/// What the screen's state for a recording is built from. It says nothing of hosts and requests.
+#[must_use]
+pub fn recorded(session: &SessionLine, options: Options) -> Setup {
+    let endpoint = |e: &EndpointLine| EndpointInfo {
+        name: e.name.clone(),
+        required: e.required,
+        replicas: e.replicas.max(1),
+        simulated: false,
+        breaker: e.breaker,
+        requests: Vec::new(),
+    };
+    Setup {
+        profile: session.profile.clone(),
+        endpoints: session.endpoints.iter().map(endpoint).collect(),
+        hosts: 0,
+        // What can't be read is refused before.
+        settings: session.settings.settings().unwrap_or_default(),
         options,
     }
 }

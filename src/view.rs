@@ -23,6 +23,7 @@ mod legend;
 mod limit;
 mod missing;
 mod scale;
+mod scrubber;
 mod target;
 mod text;
 mod theme;
@@ -78,6 +79,7 @@ impl Widget for &Dashboard<'_> {
         }
         hint::HintLine { ctx: &ctx, regions }.render(row(area, regions.hint), buf);
         history::HistoryPanel { ctx: &ctx }.render(regions.history.unwrap_or_default(), buf);
+        scrubber::Scrubber { ctx: &ctx, regions }.render(row(area, regions.scrubber), buf);
         footer::Footer { ctx: &ctx }.render(row(area, Some(regions.footer)), buf);
     }
 }

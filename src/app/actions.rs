@@ -68,6 +68,20 @@ pub enum Action {
     Help,
     /// Back to the dashboard.
     Back,
+    /// Play a recording slower.
+    Slower,
+    /// Play it faster.
+    Faster,
+    /// A short way back in it.
+    ShortBack,
+    /// A short way ahead.
+    ShortAhead,
+    /// A long way back.
+    LongBack,
+    /// A long way ahead.
+    LongAhead,
+    /// So many tenths of the whole from its beginning.
+    Tenth(u8),
     /// Paint everything anew.
     Redraw,
     /// Give the terminal back to the shell for a while.
@@ -188,15 +202,42 @@ pub struct Binding {
     pub keys: &'static [Key],
     /// Its place in the footer, if it has one.
     pub footer: Option<Footer>,
+    /// The kind of session that has it; `None`: every kind.
+    pub only: Option<Kind>,
+}
+
+/// What is on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Rounds as they happen.
+    Live,
+    /// A recording.
+    Replay,
 }
 
 const fn bind(action: Action, name: &'static str, keys: &'static [Key], help: &'static str) -> Binding {
-    Binding { action, name, help, keys, footer: None }
+    Binding { action, name, help, keys, footer: None, only: None }
 }
 
 impl Binding {
     const fn footer(self, rank: u8, keys: &'static str, ascii: &'static str, label: &'static str) -> Self {
         Self { footer: Some(Footer { keys, ascii, label, rank }), ..self }
+    }
+
+    /// Only over the rounds themselves: a recording can't be told what to have done.
+    const fn live(self) -> Self {
+        Self { only: Some(Kind::Live), ..self }
+    }
+
+    /// Only over a recording.
+    const fn replay(self) -> Self {
+        Self { only: Some(Kind::Replay), ..self }
+    }
+
+    /// Whether this kind of session has it.
+    #[must_use]
+    pub fn is_for(&self, kind: Kind) -> bool {
+        self.only.is_none_or(|only| only == kind)
     }
 }
 
@@ -208,29 +249,43 @@ const fn c(c: char) -> Key {
     Key::char(c)
 }
 
+/// The ten digits.
+const DIGITS: &[Key] = &[c('0'), c('1'), c('2'), c('3'), c('4'), c('5'), c('6'), c('7'), c('8'), c('9')];
+
 /// Every action, in the order of footer and help.
 pub const BINDINGS: &[Binding] = &[
     bind(Action::Mode(Mode::Deadline), "mode-deadline", &[c('1')], "deadline: what came in time")
-        .footer(1, "1-5", "1-5", "mode"),
-    bind(Action::Mode(Mode::Quorum), "mode-quorum", &[c('2')], "quorum: the first k answers"),
-    bind(Action::Mode(Mode::Hedge), "mode-hedge", &[c('3')], "hedge: a second try if late"),
-    bind(Action::Mode(Mode::WaitAll), "mode-wait-all", &[c('4')], "wait-all: for contrast"),
-    bind(Action::Mode(Mode::FailFast), "mode-fail-fast", &[c('5')], "fail-fast: for contrast"),
-    bind(Action::NextMode, "mode-next", &[c('m')], "next mode"),
+        .footer(1, "1-5", "1-5", "mode")
+        .live(),
+    bind(Action::Mode(Mode::Quorum), "mode-quorum", &[c('2')], "quorum: the first k answers").live(),
+    bind(Action::Mode(Mode::Hedge), "mode-hedge", &[c('3')], "hedge: a second try if late").live(),
+    bind(Action::Mode(Mode::WaitAll), "mode-wait-all", &[c('4')], "wait-all: for contrast").live(),
+    bind(Action::Mode(Mode::FailFast), "mode-fail-fast", &[c('5')], "fail-fast: for contrast").live(),
+    bind(Action::NextMode, "mode-next", &[c('m')], "next mode").live(),
     bind(Action::BudgetDown, "budget-down", &[plain(KeyCode::Left), c('-')], "smaller budget")
-        .footer(2, "←→", "- +", "budget"),
-    bind(Action::BudgetUp, "budget-up", &[plain(KeyCode::Right), c('+'), c('=')], "larger budget"),
-    bind(Action::NumberDown, "number-down", &[c('[')], "fewer answers, earlier hedge").footer(
-        4,
-        "[ ]",
-        "[ ]",
-        "k / delay",
-    ),
-    bind(Action::NumberUp, "number-up", &[c(']')], "more answers, later hedge"),
+        .footer(2, "←→", "- +", "budget")
+        .live(),
+    bind(Action::BudgetUp, "budget-up", &[plain(KeyCode::Right), c('+'), c('=')], "larger budget").live(),
+    bind(Action::NumberDown, "number-down", &[c('[')], "fewer answers, earlier hedge")
+        .footer(4, "[ ]", "[ ]", "k / delay")
+        .live(),
+    bind(Action::NumberUp, "number-up", &[c(']')], "more answers, later hedge").live(),
     bind(Action::PeriodDown, "period-down", &[c('<')], "rounds more often")
-        .footer(10, "< >", "< >", "period"),
-    bind(Action::PeriodUp, "period-up", &[c('>')], "rounds less often"),
+        .footer(10, "< >", "< >", "period")
+        .live(),
+    bind(Action::PeriodUp, "period-up", &[c('>')], "rounds less often").live(),
     bind(Action::Pause, "pause", &[c(' ')], "pause, or go on").footer(3, "space", "space", "pause"),
+    bind(Action::Slower, "slower", &[c('<')], "play slower").footer(5, "< >", "< >", "speed").replay(),
+    bind(Action::Faster, "faster", &[c('>')], "play faster").replay(),
+    bind(Action::ShortBack, "short-back", &[plain(KeyCode::Left)], "10 s back")
+        .footer(4, "←→", "Left Right", "10 s")
+        .replay(),
+    bind(Action::ShortAhead, "short-ahead", &[plain(KeyCode::Right)], "10 s ahead").replay(),
+    bind(Action::LongBack, "long-back", &[c('[')], "60 s back").footer(10, "[ ]", "[ ]", "60 s").replay(),
+    bind(Action::LongAhead, "long-ahead", &[c(']')], "60 s ahead").replay(),
+    bind(Action::Tenth(0), "tenth", DIGITS, "to so many tenths of it")
+        .footer(9, "0-9", "0-9", "jump")
+        .replay(),
     bind(Action::Step, "step", &[c('s')], "one round, then pause").footer(15, "s", "s", "one round"),
     bind(Action::Up, "up", &[plain(KeyCode::Up), c('k')], "lane above").footer(8, "↑↓", "j k", "select"),
     bind(Action::Down, "down", &[plain(KeyCode::Down), c('j')], "lane below"),
@@ -242,16 +297,20 @@ pub const BINDINGS: &[Binding] = &[
         .footer(5, "Enter", "Enter", "detail"),
     bind(Action::Earlier, "history-back", &[c(',')], "a round back in history")
         .footer(6, ", .", ", .", "history"),
-    bind(Action::Later, "history-forward", &[c('.')], "a round forward, then live"),
+    bind(Action::Later, "history-forward", &[c('.')], "a round ahead in history"),
     bind(Action::Freeze, "freeze", &[c('f')], "freeze the picture").footer(11, "f", "f", "freeze"),
     bind(Action::Panel, "panel", &[plain(KeyCode::Tab)], "next panel").footer(7, "Tab", "Tab", "panel"),
     bind(Action::Window, "window", &[c('w')], "window of the counts").footer(9, "w", "w", "window"),
     bind(Action::Sort, "sort", &[c('o')], "order of the lanes").footer(13, "o", "o", "sort"),
     bind(Action::Filter, "filter", &[c('/')], "lanes by name or reason").footer(12, "/", "/", "filter"),
-    bind(Action::Fault, "fault", &[c('x')], "a fault, if it is simulated").footer(14, "x", "x", "faults"),
+    bind(Action::Fault, "fault", &[c('x')], "a fault, if it is simulated")
+        .footer(14, "x", "x", "faults")
+        .live(),
     bind(Action::Reset, "reset", &[c('r')], "forget the counts").footer(16, "r", "r", "reset"),
-    bind(Action::Note, "note", &[c('n')], "a note, marked in history").footer(17, "n", "n", "note"),
-    bind(Action::Record, "record", &[c('R')], "record to a file, or end it").footer(18, "R", "R", "record"),
+    bind(Action::Note, "note", &[c('n')], "a note, marked in history").footer(17, "n", "n", "note").live(),
+    bind(Action::Record, "record", &[c('R')], "record to a file, or end it")
+        .footer(18, "R", "R", "record")
+        .live(),
     bind(Action::Export, "export", &[c('e')], "picture and round to files").footer(19, "e", "e", "export"),
     bind(Action::Redraw, "redraw", &[Key::ctrl('l')], "paint anew"),
     bind(Action::Suspend, "suspend", &[Key::ctrl('z')], "suspend; fg comes back"),
@@ -260,10 +319,28 @@ pub const BINDINGS: &[Binding] = &[
     bind(Action::Quit, "quit", &[c('q'), Key::ctrl('c')], "quit").footer(0, "q", "q", "quit"),
 ];
 
-/// The action of a key, if it has one.
+/// The actions of a kind of session, in the order of footer and help.
+pub fn bindings(kind: Kind) -> impl Iterator<Item = &'static Binding> {
+    BINDINGS.iter().filter(move |binding| binding.is_for(kind))
+}
+
+/// Whether this kind of session has such an action.
 #[must_use]
-pub fn action_for(key: Key) -> Option<Action> {
-    BINDINGS.iter().find(|b| b.keys.contains(&key)).map(|b| b.action)
+pub fn offers(kind: Kind, action: Action) -> bool {
+    bindings(kind).any(|b| std::mem::discriminant(&b.action) == std::mem::discriminant(&action))
+}
+
+/// The action of a key in this kind of session, if it has one.
+#[must_use]
+pub fn action_for(kind: Kind, key: Key) -> Option<Action> {
+    let action = bindings(kind).find(|b| b.keys.contains(&key))?.action;
+    Some(match (action, key.code) {
+        // One entry for ten keys: which it is, the key itself says.
+        (Action::Tenth(_), KeyCode::Char(digit)) => {
+            Action::Tenth(digit.to_digit(10).and_then(|d| u8::try_from(d).ok()).unwrap_or(0))
+        }
+        _ => action,
+    })
 }
 
 #[cfg(test)]
@@ -273,17 +350,44 @@ mod tests {
 
     #[test]
     fn no_key_and_no_name_is_given_twice() {
-        let (mut keys, mut names) = (BTreeSet::new(), BTreeSet::new());
+        let mut names = BTreeSet::new();
         for binding in BINDINGS {
             assert!(names.insert(binding.name), "{} twice", binding.name);
             assert!(!binding.keys.is_empty() && !binding.help.is_empty(), "{}", binding.name);
-            for &key in binding.keys {
-                assert!(keys.insert(key), "{key} twice");
-                assert_eq!(action_for(key), Some(binding.action));
+        }
+        for kind in [Kind::Live, Kind::Replay] {
+            let mut keys = BTreeSet::new();
+            for binding in bindings(kind) {
+                for &key in binding.keys {
+                    assert!(keys.insert(key), "{key} twice in {kind:?}");
+                    let action = action_for(kind, key);
+                    let tenth =
+                        matches!((action, binding.action), (Some(Action::Tenth(_)), Action::Tenth(_)));
+                    assert!(tenth || action == Some(binding.action), "{key}");
+                }
             }
         }
         for mode in Mode::ALL {
             assert!(BINDINGS.iter().any(|b| b.action == Action::Mode(*mode)), "no key for {mode}");
+        }
+    }
+
+    #[test]
+    fn a_recording_is_not_told_what_to_have_done_and_has_keys_of_its_own() {
+        let asks = |kind: Kind| {
+            bindings(kind).any(|b| {
+                matches!(b.action, Action::Mode(_) | Action::BudgetUp | Action::PeriodUp | Action::Fault)
+            })
+        };
+        assert!(asks(Kind::Live) && !asks(Kind::Replay));
+        for (digit, tenth) in ('0'..='9').zip(0..) {
+            assert_eq!(action_for(Kind::Replay, Key::char(digit)), Some(Action::Tenth(tenth)));
+        }
+        assert_eq!(action_for(Kind::Live, Key::char('<')), Some(Action::PeriodDown));
+        assert_eq!(action_for(Kind::Replay, Key::char('<')), Some(Action::Slower));
+        assert_eq!(action_for(Kind::Replay, Key::char('m')), None);
+        for shared in [Action::Quit, Action::Pause, Action::Earlier, Action::Detail, Action::Window] {
+            assert!([Kind::Live, Kind::Replay].iter().all(|&k| bindings(k).any(|b| b.action == shared)));
         }
     }
 

@@ -2,7 +2,7 @@
 //! has started, both are known.
 
 use crate::domain::numbers::millis;
-use crate::domain::{FaultSwitch, Mode, Settings};
+use crate::domain::{Event, FaultSwitch, Mode, Settings};
 use std::sync::Arc;
 
 /// What rounds are asked to do: what the last one had and what the next is to have.
@@ -39,6 +39,15 @@ impl Config {
         self.live != self.wanted
     }
 
+    /// Takes in what an event says of settings.
+    pub(super) fn take(&mut self, event: &Event) {
+        match event {
+            Event::RoundStarted(started) => self.started(&started.settings),
+            Event::SettingsChanged { settings, .. } => self.announced(Arc::clone(settings)),
+            _ => {}
+        }
+    }
+
     /// A key asked for these.
     pub(super) fn ask(&mut self, to: Settings) {
         self.wanted = Arc::new(to);
@@ -46,7 +55,7 @@ impl Config {
     }
 
     /// The engine says that these hold from the next round on.
-    pub(super) fn announced(&mut self, to: Arc<Settings>) {
+    fn announced(&mut self, to: Arc<Settings>) {
         if self.awaiting {
             self.awaiting = self.wanted != to;
         } else {
@@ -55,7 +64,7 @@ impl Config {
     }
 
     /// A round started with these.
-    pub(super) fn started(&mut self, with: &Arc<Settings>) {
+    fn started(&mut self, with: &Arc<Settings>) {
         self.live = Arc::clone(with);
     }
 }

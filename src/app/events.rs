@@ -2,13 +2,11 @@
 
 use super::{App, Health, Pace};
 use crate::domain::Event;
-use std::sync::Arc;
 
 impl App {
     pub(super) fn engine(&mut self, event: Event) {
+        self.config.take(&event);
         match &event {
-            Event::RoundStarted(started) => self.config.started(&started.settings),
-            Event::SettingsChanged { settings, .. } => self.config.announced(Arc::clone(settings)),
             Event::Failed(why) => self.fail(why),
             Event::Paused(paused) => self.pace = if *paused { Pace::Paused } else { Pace::Live },
             _ => {}

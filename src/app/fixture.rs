@@ -2,9 +2,9 @@
 
 pub(crate) use crate::stats::fixture::*;
 
-use super::{App, EndpointInfo, Message, Options, Setup, update};
+use super::{App, EndpointInfo, Message, Options, Recorded, Setup, update};
 use crate::domain::event::{AttemptStep, RoundStarted, Vitals};
-use crate::domain::{Event, Mode, Reason, Round, Settings};
+use crate::domain::{Event, Mode, Playback, Reason, Round, Settings};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -95,5 +95,16 @@ pub(crate) fn page(mode: Mode, rounds: u64, options: Options) -> App {
         finish(&mut app, round);
     }
     app.selected = 5;
+    app
+}
+
+/// The same as a recording that has come so far.
+pub(crate) fn recorded(mut app: App, playback: Playback) -> App {
+    for endpoint in &mut app.endpoints {
+        (endpoint.simulated, endpoint.requests) = (false, Vec::new());
+    }
+    (app.hosts, app.recorded) =
+        (0, Some(Recorded { started: "2026-11-30T10:01:02.123Z".to_owned(), playback: Playback::default() }));
+    update(&mut app, Message::Played(playback));
     app
 }

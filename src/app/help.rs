@@ -1,10 +1,12 @@
 //! Where the lines of the help stand and how far it scrolls. The view draws by this and the keys scroll by it.
 
-use super::actions::BINDINGS;
+use super::actions::{Kind, bindings};
 
 /// A page of the help, for a size of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HelpPage {
+    /// Lines of keys.
+    lines: usize,
     /// Blank rows above and below the lines.
     pub air: u16,
     /// Rows of lines.
@@ -20,11 +22,12 @@ impl HelpPage {
     /// Lines that explain signs rather than keys.
     pub const SIGNS: usize = 8;
 
-    /// The page of a terminal with so many columns and rows.
+    /// The page of this kind of session, in a terminal with so many columns and rows.
     #[must_use]
-    pub fn of(width: u16, height: u16) -> Self {
+    pub fn of(kind: Kind, width: u16, height: u16) -> Self {
         let air = u16::from(height >= 16);
         Self {
+            lines: bindings(kind).count(),
             air,
             // The title and the footer stay.
             rows: usize::from(height.saturating_sub(2 + 2 * air)),
@@ -36,7 +39,7 @@ impl HelpPage {
     /// columns enough and the keys fill half of their last one.
     #[must_use]
     pub fn keys(&self) -> usize {
-        let (keys, rows) = (BINDINGS.len(), self.rows.max(1));
+        let (keys, rows) = (self.lines, self.rows.max(1));
         let whole = keys.next_multiple_of(rows);
         let own_column = self.columns > whole / rows && 2 * (whole - keys) <= rows;
         if own_column { whole } else { keys + 1 }

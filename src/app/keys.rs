@@ -1,12 +1,13 @@
 //! What actions do to the screen's state, and what they ask of the world outside.
 
-use super::actions::{Key, KeyCode, action_for};
+use super::actions::{Key, KeyCode, action_for, offers};
 use super::tune::{self, Way};
 use super::typing::{Typed, TypedLine};
 use super::{
-    Action, App, Change, DetailPage, Effect, Gesture, HelpPage, PAGE, Pace, Panel, Screen, Shown, Target,
+    Action, App, Change, DetailPage, Effect, Gesture, HelpPage, Kind, PAGE, Pace, Panel, Screen, Shown,
+    Target,
 };
-use crate::domain::{EndpointId, FaultSwitch, Mode, RoundNo, Settings, text};
+use crate::domain::{EndpointId, FaultSwitch, Mode, RoundNo, Seek, Settings, text};
 use crate::stats::Window;
 
 /// Most characters of a note.
@@ -19,6 +20,12 @@ impl App {
     pub(super) fn act(&mut self, action: Action) -> Vec<Effect> {
         if let Screen::Help { top, detail } = self.screen {
             return self.help(top, detail, action);
+        }
+        if !offers(self.kind(), action) {
+            return Vec::new();
+        }
+        if let Some(effects) = self.replay(action) {
+            return effects;
         }
         match action {
             Action::Mode(mode) => return self.change(|s, optional| set_mode(s, mode, optional)),
@@ -84,7 +91,7 @@ impl App {
 
     /// A key while the help is on the screen.
     fn help(&mut self, top: usize, detail: bool, action: Action) -> Vec<Effect> {
-        let page = HelpPage::of(self.size.0, self.size.1);
+        let page = HelpPage::of(self.kind(), self.size.0, self.size.1);
         // The terminal may have grown since the last key.
         let (end, rows) = (page.end(), page.rows);
         let top = top.min(end);
@@ -124,13 +131,13 @@ impl App {
         self.frozen.get_or_insert_with(|| Box::new(self.live.clone()));
     }
 
-    fn thaw(&mut self) {
+    pub(super) fn thaw(&mut self) {
         self.frozen = None;
         self.arrange();
     }
 
     /// Freezes the picture, so that it stays while one looks at it, and goes a round back.
-    fn earlier(&mut self) {
+    pub(super) fn earlier(&mut self) {
         if self.live.rounds.is_empty() {
             return;
         }
@@ -141,7 +148,7 @@ impl App {
     }
 
     /// Goes a round forward; past the newest, back to what is live.
-    fn later(&mut self) {
+    pub(super) fn later(&mut self) {
         if let Some(frozen) = &mut self.frozen
             && !frozen.go(false)
         {
@@ -149,15 +156,16 @@ impl App {
         }
     }
 
-    fn go_to(&mut self, no: RoundNo) {
-        // The history is longer than what is kept whole.
+    fn go_to(&mut self, no: RoundNo) -> Vec<Effect> {
+        // The history is longer than what is kept whole; a recording has the rest.
         if !self.picture().keeps(no) {
-            return;
+            return if self.kind() == Kind::Replay { self.seek(Seek::Round(no)) } else { Vec::new() };
         }
         self.freeze();
         if let Some(frozen) = &mut self.frozen {
             frozen.go_to(no);
         }
+        Vec::new()
     }
 
     fn next_window(&mut self) {
@@ -191,7 +199,7 @@ impl App {
             let keeps = typed == Typed::Kept && !said.is_empty();
             return if keeps { vec![Effect::Note(said)] } else { Vec::new() };
         }
-        match (key.code, action_for(key)) {
+        match (key.code, action_for(self.kind(), key)) {
             (KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown, Some(action)) => {
                 return self.act(action);
             }
@@ -218,11 +226,12 @@ impl App {
                 return self.act(Action::Detail);
             }
             (Gesture::Click, Target::Lane(index)) => self.select(index),
-            (Gesture::Click, Target::Round(no)) => self.go_to(no),
-            (Gesture::WheelUp, Target::Round(_)) => self.later(),
-            (Gesture::WheelDown, Target::Round(_)) => self.earlier(),
+            (Gesture::Click, Target::Round(no)) => return self.go_to(no),
+            (Gesture::WheelUp, Target::Round(_)) => return self.act(Action::Later),
+            (Gesture::WheelDown, Target::Round(_)) => return self.act(Action::Earlier),
             (Gesture::WheelUp, _) => return self.wheel(Action::Up),
             (Gesture::WheelDown, _) => return self.wheel(Action::Down),
+            (Gesture::Click, Target::Scrubber(part)) => return self.seek(Seek::Part(part)),
             (Gesture::Click, Target::Elsewhere) => {}
         }
         Vec::new()
@@ -283,7 +292,7 @@ impl App {
         vec![Effect::Apply(to)]
     }
 
-    fn pause(&mut self) -> Vec<Effect> {
+    pub(super) fn pause(&mut self) -> Vec<Effect> {
         let pause = self.pace == Pace::Live;
         self.pace = if pause { Pace::Paused } else { Pace::Live };
         vec![Effect::Pause(pause)]

@@ -1,7 +1,7 @@
 //! What the screen looks at: the live picture or a frozen one, and the round on its lanes.
 
 use super::typing::TypedLine;
-use super::{App, Health, Lane, Panel, Picture, Shown};
+use super::{App, Health, Kind, Lane, Panel, Picture, Shown};
 use crate::domain::{Mode, Round, RoundNo, Settings};
 use crate::stats::{Hint, MissingRow, Remedy, Stats};
 use std::sync::Arc;
@@ -12,6 +12,12 @@ impl App {
     #[must_use]
     pub fn profile(&self) -> &str {
         &self.profile
+    }
+
+    /// The endpoints' names, in profile order.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.endpoints.iter().map(|endpoint| endpoint.name.clone()).collect()
     }
 
     /// The picture that is looked at.
@@ -80,9 +86,12 @@ impl App {
     /// Whether something on screen moves with time alone, so that frames are worth drawing.
     #[must_use]
     pub fn is_moving(&self) -> bool {
-        self.frozen.is_none()
-            && matches!(self.live.shown, Shown::Running(_))
-            && self.health == Health::Running
+        // In a recording time goes by also between rounds, and does not while one stands still.
+        let moves = match self.kind() {
+            Kind::Live => self.frozen.is_none() && matches!(self.live.shown, Shown::Running(_)),
+            Kind::Replay => self.is_playing(),
+        };
+        moves && self.health == Health::Running
     }
 
     /// Whether keys are text at the moment.

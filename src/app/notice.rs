@@ -1,12 +1,8 @@
 //! What the screen says for a moment, and whether the session is recorded.
 
 use super::{App, Message};
-use std::time::Duration;
 
-/// How long it is said where no key comes.
-const MOMENT: Duration = Duration::from_secs(6);
-
-/// Something to be said for a moment: until the next key, or some seconds.
+/// Something to be said for a moment: until the next key, or until it is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
     /// It was done.
@@ -31,26 +27,19 @@ impl App {
     /// What is said at the moment.
     #[must_use]
     pub fn notice(&self) -> Option<&Notice> {
-        self.notice.as_ref().map(|(notice, _)| notice)
-    }
-
-    /// Until when, from the session's start.
-    #[must_use]
-    pub fn notice_ends(&self) -> Option<Duration> {
-        self.notice.as_ref().map(|(_, until)| *until)
-    }
-
-    pub(super) fn notify(&mut self, notice: Notice) {
-        self.notice = Some((notice, self.live.now.saturating_add(MOMENT)));
+        self.notice.as_ref()
     }
 
     /// Whoever goes on has read it.
     pub(super) fn heard(&mut self, message: &Message) {
-        let over = match message {
-            Message::Action(_) | Message::Typed(_) | Message::Pasted(_) | Message::Pointed(..) => true,
-            Message::Tick(now) => self.notice_ends().is_some_and(|until| *now >= until),
-            _ => false,
-        };
+        let over = matches!(
+            message,
+            Message::Action(_)
+                | Message::Typed(_)
+                | Message::Pasted(_)
+                | Message::Pointed(..)
+                | Message::NoticeOver
+        );
         if over {
             self.notice = None;
         }

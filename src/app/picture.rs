@@ -35,7 +35,7 @@ pub struct Mark {
 }
 
 /// What rounds put on the screen.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Picture {
     pub(crate) shown: Shown,
     pub(crate) stats: Stats,
@@ -183,6 +183,11 @@ impl Picture {
         self.marks.clear();
         self.longest = Duration::ZERO;
         self.order.1.clear();
+    }
+
+    /// Forgets the rounds that can be looked back at.
+    pub(super) fn forget_rounds(&mut self) {
+        self.rounds.clear();
     }
 
     /// Gives the missing table's rows their places by the counts of this window.

@@ -1,6 +1,6 @@
 //! What is left on the normal screen after the dashboard: a few lines on what was seen.
 
-use super::App;
+use super::{App, Kind};
 use crate::domain::numbers;
 use crate::domain::{HedgeDelay, Mode, Settings};
 use crate::stats::{Hint, MissingRow, Totals, Window};
@@ -14,7 +14,8 @@ const ROWS: usize = 3;
 #[must_use]
 pub fn summary(app: &App) -> Vec<String> {
     let totals = app.live.stats.totals(Window::Start);
-    let head = format!("fanscope {}: {}", app.profile, contract(app.config.live(), app.optional()));
+    let what = if app.kind() == Kind::Live { "fanscope" } else { "fanscope replay" };
+    let head = format!("{what} {}: {}", app.profile, contract(app.config.live(), app.optional()));
     let length = length(app.live.now);
     if totals.rounds == 0 {
         return vec![format!("{head}, {length}, 0 rounds")];

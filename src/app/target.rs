@@ -9,6 +9,8 @@ pub enum Target {
     Lane(usize),
     /// A round in the history.
     Round(RoundNo),
+    /// A place in a recording, in thousandths of the whole.
+    Scrubber(u16),
     /// Anything else.
     Elsewhere,
 }

@@ -31,7 +31,7 @@ impl Call {
 }
 
 /// The replicas of an endpoint to which an attempt has had a connection.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Connected(BTreeSet<usize>);
 
 impl Connected {

@@ -40,11 +40,31 @@ pub fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Buf
     }
     let whole = Cursor::new(magic).take(have as u64).chain(input);
     let whole = BufReader::with_capacity(BUFFER, whole);
-    Ok(match magic {
-        [0x1f, 0x8b, ..] => Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(whole))),
-        [0x28, 0xb5, 0x2f, 0xfd] => {
-            Box::new(BufReader::with_capacity(BUFFER, zstd::Decoder::with_buffer(whole)?))
-        }
-        _ => Box::new(whole),
+    Ok(match Packing::of(&magic) {
+        Some(Packing::Gzip) => Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(whole))),
+        Some(Packing::Zstd) => Box::new(BufReader::with_capacity(BUFFER, zstd::Decoder::with_buffer(whole)?)),
+        None => Box::new(whole),
     })
+}
+
+/// What packs a record.
+enum Packing {
+    Gzip,
+    Zstd,
+}
+
+impl Packing {
+    fn of(start: &[u8]) -> Option<Self> {
+        match start {
+            [0x1f, 0x8b, ..] => Some(Self::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a file that begins with these bytes is packed.
+#[must_use]
+pub fn is_packed(start: &[u8]) -> bool {
+    Packing::of(start).is_some()
 }

@@ -12,7 +12,7 @@ use super::{PerEndpoint, Stats};
 use crate::domain::{EndpointId, Outcome, Round};
 
 /// What an endpoint did to its rounds.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct BlameTally {
     last: Tally,
     cut: Tally,

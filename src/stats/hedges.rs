@@ -6,7 +6,7 @@ use crate::domain::{Call, Connected, EndpointId, Suppression};
 use std::time::Duration;
 
 /// Hedges of one endpoint.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct HedgeTally {
     sent: Tally,
     won: Tally,
@@ -16,7 +16,7 @@ pub(super) struct HedgeTally {
 }
 
 /// What the hedges of all endpoints cost.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct CostTally {
     primaries: Tally,
     sent: Tally,

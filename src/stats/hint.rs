@@ -64,7 +64,7 @@ impl Hint {
 const LOOKED_AT: usize = 20;
 
 /// Outcomes of an endpoint's last rounds.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Recent(VecDeque<Outcome>);
 
 impl Recent {

@@ -32,7 +32,7 @@ pub struct RoundMark {
 }
 
 /// The latest rounds in order of their numbers.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct History(VecDeque<RoundMark>);
 
 impl History {

@@ -5,7 +5,7 @@ use super::{PerEndpoint, Stats};
 use crate::domain::{EndpointId, Reason};
 
 /// How often a reason occurred at an endpoint, and with which status.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct ReasonTally {
     pub(super) count: Tally,
     /// Status and second of the last one.

@@ -18,7 +18,7 @@ const RATE_SPAN: Duration = Duration::from_secs(10);
 const TOOK: usize = 1024;
 
 /// Self-honesty: what the instrument says of itself.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pulse {
     lags: VecDeque<Duration>,
     overshoots: VecDeque<Duration>,

@@ -78,7 +78,7 @@ const SLOTS: u64 = 300;
 /// Counts per second for the last [`SLOTS`] seconds and in total.
 ///
 /// Each tally clears its own old slots when it is added to, so seconds without an event cost nothing.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Tally {
     /// One per second, at `second % SLOTS`. Empty until something was counted.
     slots: Vec<u32>,

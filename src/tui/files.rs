@@ -2,12 +2,13 @@
 //! file, and what goes wrong is said on the screen.
 
 use super::run::Loop;
+use super::source::Source;
 use super::surface::Surface;
 use crate::app::{App, Message, Notice, Recording};
 use crate::domain::{Event, Round, RoundNo, numbers, text};
 use crate::picture::{Caption, Palette, svg};
 use crate::recording::{CreateError, Line, Writer};
-use crate::session::{Recording as Kept, Session};
+use crate::session::Recording as Kept;
 use crate::view::Dashboard;
 use crossterm::event::Event as Input;
 use futures_util::Stream;
@@ -17,9 +18,14 @@ use ratatui::widgets::Widget;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Names that are tried before it is given up: `a`, `a-2`, `a-3`, …
 const TRIES: u32 = 1000;
+
+/// How long something is said where no key comes.
+const MOMENT: Duration = Duration::from_secs(6);
 
 /// A picture where nobody has said how large the terminal is.
 const USUAL: (u16, u16) = (120, 40);
@@ -102,26 +108,26 @@ fn picture(app: &App) -> String {
 }
 
 /// The round's line of a record.
-fn write_round(session: &Session, round: &Round, path: &Path) -> io::Result<()> {
-    write_new(path, &Line::round(round, &session.names()).to_json_line()?)
+fn write_round(app: &App, round: &Round, path: &Path) -> io::Result<()> {
+    write_new(path, &Line::round(round, &app.names()).to_json_line()?)
 }
 
-impl<S, I> Loop<'_, S, I>
+impl<X, S, I> Loop<'_, X, S, I>
 where
+    X: Source,
     S: Surface,
     I: Stream<Item = io::Result<Input>> + Unpin,
 {
     /// Says something for a moment.
     fn say(&mut self, notice: Notice) {
-        // From now on, also where nothing was drawn for a while.
-        self.tell(Message::Tick(self.session.elapsed()));
+        self.hush = Some(Instant::now() + MOMENT);
         self.tell(Message::Notice(notice));
     }
 
     /// Begins a recording under a name of its own, or ends the one that goes on.
     pub(super) fn record(&mut self) {
-        let notice = if let Some(recording) = self.session.recording() {
-            self.session.end_recording(Vec::new());
+        let notice = if let Some(recording) = self.source.recording() {
+            self.source.end_recording();
             Notice::Done(format!("recorded to {}", shown(&recording.path)))
         } else {
             match self.begin_recording() {
@@ -134,7 +140,7 @@ where
     }
 
     fn begin_recording(&mut self) -> Result<PathBuf, String> {
-        let stem = stamped(&self.session.profile.name);
+        let stem = stamped(self.app.profile());
         let folder = self.files.folder.clone();
         let created =
             first_free(&stem, |name| match Writer::create(&folder.join(format!("{name}.ndjson")), false) {
@@ -144,13 +150,13 @@ where
         let writer =
             created.unwrap_or_else(|| Err(CreateError::Exists(folder.join(&stem)))).map_err(words)?;
         let path = writer.path().to_owned();
-        self.session.record(writer).map_err(words)?;
+        self.source.record(writer).map_err(words)?;
         Ok(path)
     }
 
     /// Tells the app how the recording stands. Trouble is also said once, for screens without room for its reason.
     pub(super) fn look_at_recording(&mut self) {
-        let now = match self.session.recording().map(|recording| recording.fault()) {
+        let now = match self.source.recording().map(|recording| recording.fault()) {
             None => Recording::Off,
             Some(None) => Recording::On,
             Some(Some(fault)) => Recording::Faulty(fault),
@@ -169,7 +175,7 @@ where
 
     /// Writes the picture, and the round on it; one that runs is written when it is over.
     pub(super) fn export(&mut self) {
-        let stem = format!("fanscope-{}", stamped(&self.session.profile.name));
+        let stem = format!("fanscope-{}", stamped(self.app.profile()));
         let (folder, drawn) = (self.files.folder.clone(), picture(&self.app));
         let written = first_free(&stem, |name| {
             let (picture, data) = (folder.join(format!("{name}.svg")), folder.join(format!("{name}.json")));
@@ -193,7 +199,7 @@ where
         self.files.pictures.push(picture.to_owned());
         let (done, path) = (format!("exported {} and .json", shown(picture)), shown(&data));
         match (self.app.round().cloned(), self.app.round_no()) {
-            (Some(round), _) => match write_round(self.session, &round, &data) {
+            (Some(round), _) => match write_round(&self.app, &round, &data) {
                 Ok(()) => Notice::Done(done),
                 Err(error) => Notice::Failed(format!("cannot write {path}: {}", words(error))),
             },
@@ -206,11 +212,11 @@ where
     }
 
     /// Writes a round down that was running when its picture was taken.
-    pub(super) fn awaited(&mut self, event: &Event) {
-        let Event::RoundSettled { round, .. } = event else { return };
+    pub(super) fn awaited(&mut self, message: &Message) {
+        let Message::Engine(Event::RoundSettled { round, .. }) = message else { return };
         let due = self.files.awaited.extract_if(.., |(no, _)| *no == round.no);
         for (_, path) in due.collect::<Vec<_>>() {
-            if let Err(error) = write_round(self.session, round, &path) {
+            if let Err(error) = write_round(&self.app, round, &path) {
                 self.say(Notice::Failed(format!("cannot write {}: {}", shown(&path), words(error))));
             }
         }

@@ -38,9 +38,10 @@ pub(super) fn start() -> io::Result<impl Stream<Item = io::Result<Event>> + Unpi
 fn watch_for_hangup(tell: Sender<io::Result<Event>>) -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, poll};
     Builder::new().name("fanscope-hangup".to_owned()).spawn(move || {
-        let stdin = io::stdin();
+        // Standard input may be something else than the terminal.
+        let terminal = io::stdout();
         // Nothing is asked for: errors and hang-ups are always told.
-        let mut watched = [PollFd::new(&stdin, PollFlags::empty())];
+        let mut watched = [PollFd::new(&terminal, PollFlags::empty())];
         while poll(&mut watched, None) == Err(rustix::io::Errno::INTR) {}
         // A loop that is over listens no more.
         drop(tell.blocking_send(Err(io::ErrorKind::BrokenPipe.into())));

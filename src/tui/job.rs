@@ -118,7 +118,7 @@ mod unix {
     /// Whether the terminal listens to us. In the background, touching its modes would stop the process.
     pub(in super::super) fn is_foreground() -> bool {
         // A terminal that knows no groups listens to whoever reads.
-        rustix::termios::tcgetpgrp(io::stdin()).map_or(true, |group| group == rustix::process::getpgrp())
+        rustix::termios::tcgetpgrp(io::stdout()).map_or(true, |group| group == rustix::process::getpgrp())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Crossterm's keys and mouse in our own words.
 
-use crate::app::actions::{Key, KeyCode, action_for};
+use crate::app::actions::{Key, KeyCode, Kind, action_for};
 use crate::app::{Gesture, Message};
 use crossterm::event::{KeyCode as Code, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
@@ -32,8 +32,8 @@ pub(super) fn key(event: KeyEvent) -> Option<Key> {
 }
 
 /// What a key says. While text is typed a key is a part of it, except that those with Ctrl keep their actions.
-pub(super) fn message(key: Key, typing: bool) -> Option<Message> {
-    let action = action_for(key);
+pub(super) fn message(kind: Kind, key: Key, typing: bool) -> Option<Message> {
+    let action = action_for(kind, key);
     if typing && (action.is_none() || !key.ctrl) {
         Some(Message::Typed(key))
     } else {
@@ -58,6 +58,7 @@ mod tests {
 
     #[test]
     fn while_typing_keys_are_text_and_ctrl_c_still_quits() {
+        let message = |key, typing| message(Kind::Live, key, typing);
         let q = Key::char('q');
         assert_eq!(message(q, false), Some(Message::Action(Action::Quit)));
         assert_eq!(message(q, true), Some(Message::Typed(q)));

@@ -3,11 +3,11 @@
 use super::files::Files;
 use super::job::{Asked, Job};
 use super::keymap;
+use super::source::Source;
 use super::surface::Surface;
 use crate::app::{App, Effect, Message, summary, update};
 use crate::domain::{Event, text};
-use crate::engine::Command;
-use crate::session::{Session, Signal, Signals};
+use crate::session::{Signal, Signals};
 use crate::view;
 use crossterm::event::Event as Input;
 use futures_util::{Stream, StreamExt};
@@ -46,21 +46,23 @@ enum Woke {
     Signal(Signal),
     Job(Asked),
     Input(Option<io::Result<Input>>),
-    Event(Option<Event>),
+    Told(Option<Message>),
     Recorder,
     Said,
     Slot,
 }
 
 /// The production loop, over any surface and any source of keys, so that tests can type into it.
-pub(super) struct Loop<'a, S, I> {
+pub(super) struct Loop<'a, X, S, I> {
     pub(super) app: App,
-    pub(super) session: &'a mut Session,
+    pub(super) source: &'a mut X,
     pub(super) surface: S,
     input: I,
     pub(super) signals: Signals,
     pub(super) job: Job,
     pub(super) files: Files,
+    /// Until when the app says something for a moment.
+    pub(super) hush: Option<Instant>,
     /// Whether a stop of the process is being prepared.
     pub(super) stopping: bool,
     /// Whether something changed since the last frame.
@@ -72,14 +74,15 @@ pub(super) struct Loop<'a, S, I> {
     silent: bool,
 }
 
-impl<'a, S, I> Loop<'a, S, I>
+impl<'a, X, S, I> Loop<'a, X, S, I>
 where
+    X: Source,
     S: Surface,
     I: Stream<Item = io::Result<Input>> + Unpin,
 {
     pub(super) fn new(
         app: App,
-        session: &'a mut Session,
+        source: &'a mut X,
         surface: S,
         input: I,
         (signals, job): (Signals, Job),
@@ -87,12 +90,13 @@ where
         let slot = Instant::now();
         Self {
             app,
-            session,
+            source,
             surface,
             input,
             signals,
             job,
             files: Files::default(),
+            hush: None,
             stopping: false,
             dirty: true,
             slot,
@@ -105,28 +109,27 @@ where
     /// the way out of the terminal is the terminal being gone.
     pub(super) async fn run(mut self) -> (Leave, Vec<String>) {
         let why = self.until_left().await;
-        update(&mut self.app, Message::Tick(self.session.elapsed()));
+        update(&mut self.app, self.source.time());
         (why, summary(&self.app).into_iter().chain(self.files.told()).collect())
     }
 
     async fn until_left(&mut self) -> Leave {
         self.measure();
         self.look_at_recording();
-        let news = self.session.recording_news();
+        let news = self.source.recording_news();
         loop {
             if self.frame().is_err() {
                 return Leave::Gone;
             }
-            let now = self.session.elapsed();
             let wants_frame = self.dirty || self.app.is_moving();
             let woke = tokio::select! {
                 biased;
                 signal = self.signals.next() => Woke::Signal(signal),
                 asked = self.job.next() => Woke::Job(asked),
                 input = self.input.next() => Woke::Input(input),
-                event = self.session.next(), if !self.silent => Woke::Event(event),
+                told = self.source.next(), if !self.silent => Woke::Told(told),
                 () = news.notified() => Woke::Recorder,
-                () = said(&self.app, now) => Woke::Said,
+                () = reached(self.hush) => Woke::Said,
                 () = next_frame(self.slot, &self.surface), if wants_frame => Woke::Slot,
             };
             let left = match woke {
@@ -134,18 +137,21 @@ where
                 Woke::Job(Asked::Stop) => self.suspend().await,
                 Woke::Job(Asked::Continued) => self.continued().await,
                 Woke::Input(input) => self.input(input),
-                Woke::Event(event) => self.events(event),
+                Woke::Told(told) => self.told(told),
                 Woke::Recorder => {
                     self.look_at_recording();
                     None
                 }
-                Woke::Said => self.message(Message::Tick(self.session.elapsed())),
+                Woke::Said => {
+                    self.hush = None;
+                    self.message(Message::NoticeOver)
+                }
                 Woke::Slot => None,
             };
             if let Some(left) = left {
                 return left;
             }
-            self.session.is_awake();
+            self.source.is_awake();
         }
     }
 
@@ -159,7 +165,7 @@ where
         (self.dirty, self.drawn) = (false, now);
         #[cfg(debug_assertions)]
         plant_panic();
-        update(&mut self.app, Message::Tick(self.session.elapsed()));
+        update(&mut self.app, self.source.time());
         self.surface.draw(&self.app)
     }
 
@@ -172,7 +178,7 @@ where
     fn input(&mut self, input: Option<io::Result<Input>>) -> Option<Leave> {
         let Some(Ok(input)) = input else { return Some(Leave::Gone) };
         let message = match input {
-            Input::Key(event) => keymap::message(keymap::key(event)?, self.app.is_typing())?,
+            Input::Key(event) => keymap::message(self.app.kind(), keymap::key(event)?, self.app.is_typing())?,
             Input::Mouse(event) => {
                 let (width, height) = self.app.size();
                 let area = Rect::new(0, 0, width, height);
@@ -191,7 +197,7 @@ where
         self.message(message)
     }
 
-    pub(super) fn events(&mut self, first: Option<Event>) -> Option<Leave> {
+    pub(super) fn told(&mut self, first: Option<Message>) -> Option<Leave> {
         let Some(first) = first else {
             // What was seen stays on the screen; the reason stands in the verdict until someone leaves.
             self.silent = true;
@@ -200,18 +206,18 @@ where
         let mut next = Some(first);
         for _ in 0..BATCH {
             match next {
-                Some(Event::Failed(why)) => return Some(Leave::Failed(why)),
+                Some(Message::Engine(Event::Failed(why))) => return Some(Leave::Failed(why)),
                 // Paused for a stop is not paused by a key.
-                Some(Event::Paused(_)) if self.stopping => {}
-                Some(event) => {
-                    self.awaited(&event);
-                    if let Some(left) = self.message(Message::Engine(event)) {
+                Some(Message::Engine(Event::Paused(_))) if self.stopping => {}
+                Some(message) => {
+                    self.awaited(&message);
+                    if let Some(left) = self.message(message) {
                         return Some(left);
                     }
                 }
                 None => break,
             }
-            next = self.session.ready();
+            next = self.source.ready();
         }
         None
     }
@@ -231,31 +237,19 @@ where
                 Effect::Redraw if self.surface.forget().is_err() => return Some(Leave::Gone),
                 Effect::Redraw => {}
                 Effect::Suspend => Job::ask(),
-                Effect::Fault(endpoint, switch) => {
-                    let simulated = self.session.switch(endpoint, switch);
-                    debug_assert!(simulated, "the app offers no switch over endpoints that are real");
-                }
-                Effect::Apply(settings) => self.command(Command::Apply(settings)),
-                Effect::Pause(paused) => self.command(Command::Pause(paused)),
-                Effect::Step => self.command(Command::Step),
-                Effect::Note(said) => self.session.note(&said),
                 Effect::Record => self.record(),
                 Effect::Export => self.export(),
+                effect => self.source.obey(effect),
             }
         }
         None
     }
-
-    /// Gives the engine a command. One that is gone or stuck says so by its events.
-    pub(super) fn command(&self, command: Command) {
-        drop(self.session.commands().try_send(command));
-    }
 }
 
-/// Waits until what is said for a moment is over; the time is from the session's start.
-async fn said(app: &App, now: Duration) {
-    match app.notice_ends() {
-        Some(until) => tokio::time::sleep(until.saturating_sub(now)).await,
+/// Waits for this time; for ever where there is none.
+async fn reached(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
         None => std::future::pending().await,
     }
 }

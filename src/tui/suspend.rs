@@ -6,9 +6,9 @@
 
 use super::job::is_foreground;
 use super::run::{Leave, Loop};
+use super::source::Source;
 use super::surface::Surface;
 use crate::app::Pace;
-use crate::engine::Command;
 use crossterm::event::Event as Input;
 use futures_util::{FutureExt, Stream};
 use std::io;
@@ -20,20 +20,21 @@ const MOMENT: Duration = Duration::from_millis(100);
 /// After going on in the background: when every signal of before has been heard.
 const SETTLED: Duration = Duration::from_millis(250);
 
-impl<S, I> Loop<'_, S, I>
+impl<X, S, I> Loop<'_, X, S, I>
 where
+    X: Source,
     S: Surface,
     I: Stream<Item = io::Result<Input>> + Unpin,
 {
     /// Stops the process, with the terminal given back, until it is continued in the foreground.
     pub(super) async fn suspend(&mut self) -> Option<Leave> {
         self.stopping = true;
-        self.command(Command::Pause(true));
+        self.source.hold();
         let left = tokio::time::timeout(MOMENT, self.quiet()).await.ok().flatten();
         if left.is_some() {
             return left;
         }
-        self.session.stops();
+        self.source.stops();
         self.surface.give_back();
         self.job.stop().await;
         self.come_back().await
@@ -41,17 +42,17 @@ where
 
     /// Continued after a stop that could not be caught: a shell may have had the terminal meanwhile.
     pub(super) async fn continued(&mut self) -> Option<Leave> {
-        self.session.was_stopped();
+        self.source.was_stopped();
         self.come_back().await
     }
 
     /// Takes in what the engine says until it is paused and no round is under way.
     async fn quiet(&mut self) -> Option<Leave> {
-        while !self.session.is_quiet() {
-            let event = self.session.next().await;
+        while !self.source.is_quiet() {
+            let told = self.source.next().await;
             // An engine that has ended is as quiet as can be.
-            let ended = event.is_none();
-            if let Some(left) = self.events(event) {
+            let ended = told.is_none();
+            if let Some(left) = self.told(told) {
                 return Some(left);
             }
             if ended {
@@ -83,8 +84,8 @@ where
             return Some(Leave::Gone);
         }
         let left = self.measure();
-        if std::mem::take(&mut self.stopping) && self.app.pace == Pace::Live {
-            self.command(Command::Pause(false));
+        if std::mem::take(&mut self.stopping) {
+            self.source.go_on(self.app.pace == Pace::Paused);
         }
         left
     }

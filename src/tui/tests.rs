@@ -3,9 +3,11 @@
 //! A script says what has to be on the screen before its next key is typed, so nothing here waits for a time.
 
 mod files;
+mod replay;
 
 use super::job::Job;
 use super::run::{Leave, Loop};
+use super::source::Source;
 use super::surface::Surface;
 use crate::app::{App, Options};
 use crate::profile;
@@ -125,19 +127,29 @@ fn play_in(folder: &Path, steps: Vec<Step>) -> (Leave, Vec<String>, String) {
         let profile = profile::load("shops", &|_| None).unwrap();
         let app = App::new(super::setup(&profile, Options::default()));
         let mut session = Session::start(profile, Plan::default()).unwrap();
-        let seen = Rc::new(RefCell::new(Seen::default()));
-        let terminal = Terminal::new(TestBackend::new(SIZE.0, SIZE.1)).unwrap();
-        let surface = Memory { terminal, seen: Rc::clone(&seen) };
-        let input = typed(Rc::clone(&seen), steps);
-        let duties = (Signals::catch().unwrap(), Job::take().unwrap());
-        let mut looped = Loop::new(app, &mut session, surface, input, duties);
-        folder.clone_into(&mut looped.files.folder);
-        let looped = looped.run();
-        let looped = tokio::time::timeout(STUCK, looped).await;
-        let last = seen.borrow().text.clone();
-        let Ok((why, words)) = looped else { panic!("the script is stuck at:\n{last}") };
-        (why, words, last)
+        play_on(app, &mut session, folder, steps).await
     })
+}
+
+/// Plays a script against this.
+async fn play_on(
+    app: App,
+    source: &mut impl Source,
+    folder: &Path,
+    steps: Vec<Step>,
+) -> (Leave, Vec<String>, String) {
+    let seen = Rc::new(RefCell::new(Seen::default()));
+    let terminal = Terminal::new(TestBackend::new(SIZE.0, SIZE.1)).unwrap();
+    let surface = Memory { terminal, seen: Rc::clone(&seen) };
+    let input = typed(Rc::clone(&seen), steps);
+    let duties = (Signals::catch().unwrap(), Job::take().unwrap());
+    let mut looped = Loop::new(app, source, surface, input, duties);
+    folder.clone_into(&mut looped.files.folder);
+    let looped = looped.run();
+    let looped = tokio::time::timeout(STUCK, looped).await;
+    let last = seen.borrow().text.clone();
+    let Ok((why, words)) = looped else { panic!("the script is stuck at:\n{last}") };
+    (why, words, last)
 }
 
 /// The first thing that a terminal tells.

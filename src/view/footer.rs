@@ -3,7 +3,7 @@
 use super::ctx::Ctx;
 use super::text::{Pen, cut_middle, cut_start, width};
 use super::theme::{Theme, Tone};
-use crate::app::actions::{BINDINGS, Footer as Entry};
+use crate::app::actions::{Footer as Entry, bindings};
 use crate::app::{Notice, Screen};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -74,7 +74,7 @@ impl Widget for &Footer<'_> {
 impl Footer<'_> {
     fn entries(&self) -> Vec<Entry> {
         let app = self.ctx.app;
-        let all = BINDINGS.iter().filter_map(|b| b.footer);
+        let all = bindings(app.kind()).filter_map(|b| b.footer);
         match app.screen {
             _ if app.note().is_some() => NOTE.to_vec(),
             Screen::Dashboard if app.is_typing() => FILTER.to_vec(),
@@ -118,7 +118,7 @@ impl Footer<'_> {
     /// What is said for a moment; the keys that are always there stay where there is room.
     fn notice(&self, notice: &Notice, area: Rect, pen: &mut Pen<'_>) {
         let always: Vec<&Entry> =
-            BINDINGS.iter().filter_map(|b| b.footer.as_ref()).filter(|e| e.rank == 0).collect();
+            bindings(self.ctx.app.kind()).filter_map(|b| b.footer.as_ref()).filter(|e| e.rank == 0).collect();
         let keys = self.length(always.iter().copied());
         let room = area.width.saturating_sub(2);
         let (x, end) = (area.x.saturating_add(1), area.right().saturating_sub(1));

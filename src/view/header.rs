@@ -6,9 +6,9 @@ use super::honesty;
 use super::layout::{Regions, Size};
 use super::text::{Pen, cut, cut_middle};
 use super::theme::Tone;
-use crate::app::{Pace, Recording, Sort};
+use crate::app::{Kind, Pace, Recording, Sort};
 use crate::domain::numbers;
-use crate::domain::{EndpointId, FaultSwitch, Mode, Settings};
+use crate::domain::{EndpointId, FaultSwitch, Mode, PlayState, Settings};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
@@ -39,11 +39,15 @@ impl Widget for &Header<'_> {
 }
 
 impl Ctx<'_> {
-    /// Live or paused.
+    /// Live or paused; of a recording, what its player does.
     pub(super) fn pace(&self) -> Span<'static> {
-        match self.app.pace {
-            Pace::Live => self.bold("live", Tone::Plain),
-            Pace::Paused => Span::styled(" paused ", super::theme::Theme::reversed()),
+        let state = self.app.playback().map(|playback| playback.state);
+        match (self.app.pace, state) {
+            (_, Some(PlayState::End)) => self.bold("end", Tone::Plain),
+            (Pace::Paused, _) => Span::styled(" paused ", super::theme::Theme::reversed()),
+            (Pace::Live, Some(PlayState::Following)) => self.bold("following", Tone::Plain),
+            (Pace::Live, Some(_)) => self.bold("playing", Tone::Plain),
+            (Pace::Live, None) => self.bold("live", Tone::Plain),
         }
     }
 
@@ -54,6 +58,12 @@ impl Ctx<'_> {
             Recording::On => Some(Self::plain(format!("{} rec", self.glyphs.recorded))),
             Recording::Faulty(_) => Some(self.bold(format!("{} rec", self.glyphs.error), Tone::Error)),
         }
+    }
+
+    /// That it is a recording, and how fast it is played.
+    fn playing(&self) -> Option<Vec<Span<'static>>> {
+        let speed = self.app.playback()?.speed.to_string();
+        Some(vec![self.dim("replay "), self.bold(speed, Tone::Plain)])
     }
 
     /// That the picture is frozen, and how many rounds have settled since the one on the lanes.
@@ -101,6 +111,8 @@ impl Header<'_> {
         let mut every = vec![ctx.dim("every ")];
         every.extend(self.every(from.every, to.every));
         let mut groups = vec![first, mode, every];
+        let started = ctx.started().filter(|_| self.regions.size == Size::Full);
+        groups.extend(started.map(|started| vec![ctx.dim("recorded "), Ctx::plain(started)]));
         if let Some(no) = app.round_no() {
             groups.push(vec![ctx.dim("round "), Ctx::plain(no.to_string())]);
         }
@@ -184,8 +196,10 @@ impl Header<'_> {
             groups.push(vec![ctx.dim("by "), ctx.bold(lineup.sort().label(), Tone::Plain)]);
         }
         groups.extend(self.faults());
-        groups.extend(ctx.frozen(self.regions.size <= Size::Small).map(|frozen| vec![frozen]));
+        let small = if ctx.app.kind() == Kind::Live { Size::Small } else { Size::Medium };
+        groups.extend(ctx.frozen(self.regions.size <= small).map(|frozen| vec![frozen]));
         groups.extend(ctx.recording().map(|recording| vec![recording]));
+        groups.extend(ctx.playing());
         groups.push(vec![ctx.pace()]);
         groups.join(&Span::raw("   "))
     }

@@ -6,7 +6,8 @@ use super::layout::Regions;
 use super::text::{Pen, Row, width};
 use super::theme::Tone;
 use crate::app::HelpPage;
-use crate::app::actions::{BINDINGS, Binding};
+use crate::app::Kind;
+use crate::app::actions::{Binding, bindings};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -38,11 +39,12 @@ impl Widget for &Help<'_> {
         let mut pen = Pen::new(buf);
         let title = [ctx.bold("Keys and signs", Tone::Plain)];
         let row = Row { x: area.x + 1, y: area.y, width: area.width.saturating_sub(2) };
-        let page = HelpPage::of(area.width, area.height);
+        let page = HelpPage::of(ctx.app.kind(), area.width, area.height);
         // Where not everything is in sight, it says where one is.
         let first = self.top.min(page.end());
         let right = match page.end() {
-            0 => "rounds go on meanwhile".to_owned(),
+            0 if ctx.app.kind() == Kind::Live => "rounds go on meanwhile".to_owned(),
+            0 => "it plays on meanwhile".to_owned(),
             end => format!("{}-{} of {}", first + 1, first + page.in_sight(), end + page.in_sight()),
         };
         pen.title(row, &title, (ctx.glyphs.rule, theme.dim()), &[ctx.dim(right)]);
@@ -78,7 +80,7 @@ impl Help<'_> {
             let keys: Vec<String> = b.keys.iter().map(name).collect();
             Line { sign: keys.join(" "), style: bold, text: b.help }
         };
-        BINDINGS.iter().map(line).collect()
+        bindings(self.ctx.app.kind()).map(line).collect()
     }
 
     fn signs(&self) -> [Line; HelpPage::SIGNS] {

@@ -57,8 +57,11 @@ fn all(ctx: &Ctx<'_>) -> Vec<Group> {
         Recording::On | Recording::Off => None,
     };
     let mut groups: Vec<Group> = fault.into_iter().collect();
+    // A recording does not say.
+    if hosts > 0 {
+        groups.push((3, counted(hosts.to_string(), numbers::plural(hosts, "host", "hosts"))));
+    }
     groups.extend([
-        (3, counted(hosts.to_string(), numbers::plural(hosts, "host", "hosts"))),
         (3, counted(rate, "attempts/s")),
         (1, time("start lag", pulse.start_lag())),
         (2, time("overshoot", pulse.overshoot())),

@@ -8,7 +8,7 @@ mod panels;
 pub use columns::Columns;
 pub use panels::Placed;
 
-use crate::app::{App, Panel};
+use crate::app::{App, Kind, Panel};
 use crate::domain::Mode;
 use panels::Board;
 use ratatui::layout::Rect;
@@ -105,6 +105,8 @@ pub struct Regions {
     pub hint: Option<u16>,
     /// The latest rounds.
     pub history: Option<Rect>,
+    /// How far a recording has come.
+    pub scrubber: Option<u16>,
     /// Keys.
     pub footer: u16,
 }
@@ -191,12 +193,17 @@ impl Regions {
         let size = Size::of(area, lanes);
         let (likely, hedges) = hedge_rows(app, lanes);
         let lanes = Lanes { count: lanes, likely, hedges };
-        Some(match size {
-            Size::Full => Self::full(app, area, lanes),
-            Size::Medium => Self::medium(app, area, lanes),
-            Size::Small => Self::small(area, lanes),
-            Size::Min => Self::min(area, lanes),
-        })
+        // A recording has one row more at the bottom, for which it gives up one that is blank.
+        let replay = app.kind() == Kind::Replay;
+        let within = Rect { height: area.height - u16::from(replay), ..area };
+        let regions = match size {
+            Size::Full => Self::full(app, within, lanes),
+            Size::Medium => Self::medium(app, within, lanes),
+            Size::Small => Self::small(within, lanes, u16::from(!replay)),
+            Size::Min => Self::min(within, lanes),
+        };
+        let footer = area.bottom() - 1;
+        Some(Self { area, footer, scrubber: replay.then(|| footer - 1), ..regions })
     }
 
     fn blank(size: Size, area: Rect) -> Self {
@@ -213,6 +220,7 @@ impl Regions {
             panels: Placed::default(),
             hint: None,
             history: None,
+            scrubber: None,
             footer: area.bottom().saturating_sub(1),
         }
     }
@@ -220,7 +228,8 @@ impl Regions {
     fn full(app: &App, area: Rect, lanes: Lanes) -> Self {
         let tall = area.width >= TALL.0 && area.height >= TALL.1;
         let board = Board::of(app, inset(area).width, if tall { 3 } else { 2 }, 1);
-        let room = area.height.saturating_sub(FULL_ROWS);
+        let air = u16::from(app.kind() == Kind::Live);
+        let room = area.height.saturating_sub(FULL_ROWS - 1 + air);
         let share = Share::of(room, lanes, FULL_PANELS, board.wanted(), tall);
         // Spare rows set the parts of the screen apart; what is more lengthens the panels.
         let gap = |nth: u16| u16::from(share.spare > nth);
@@ -229,7 +238,7 @@ impl Regions {
         let mut regions = Self::blank(Size::Full, area);
         regions.header = Some(rows.row());
         regions.honesty = Some(rows.row());
-        rows.take(1);
+        rows.take(air);
         regions.verdict = rows.row();
         regions.axis = Some(rows.row());
         regions.lane_rows = share.lane_rows;
@@ -247,7 +256,8 @@ impl Regions {
 
     fn medium(app: &App, area: Rect, lanes: Lanes) -> Self {
         let board = Board::of(app, inset(area).width, if area.width >= WIDE { 2 } else { 1 }, 0);
-        let room = area.height.saturating_sub(MEDIUM_ROWS);
+        let air = u16::from(app.kind() == Kind::Live);
+        let room = area.height.saturating_sub(MEDIUM_ROWS - 1 + air);
         let share = Share::of(room, lanes, MEDIUM_PANELS, board.wanted(), false);
         let mut rows = Rows { area, next: area.y };
         let mut regions = Self::blank(Size::Medium, area);
@@ -257,15 +267,15 @@ impl Regions {
         regions.axis = Some(rows.row());
         regions.lane_rows = share.lane_rows;
         regions.lanes = rows.take(share.lanes);
-        rows.take(1);
+        rows.take(air);
         regions.panels = board.place(inset(rows.take(share.panels + share.spare)));
         regions.hint = Some(rows.row());
         regions.history = Some(rows.take(3));
         regions
     }
 
-    fn small(area: Rect, lanes: Lanes) -> Self {
-        let room = area.height.saturating_sub(8);
+    fn small(area: Rect, lanes: Lanes, air: u16) -> Self {
+        let room = area.height.saturating_sub(7 + air);
         let mut rows = Rows { area, next: area.y };
         let mut regions = Self::blank(Size::Small, area);
         regions.header = Some(rows.row());
@@ -273,7 +283,7 @@ impl Regions {
         regions.axis = Some(rows.row());
         regions.lane_rows = lanes.rows(room, lanes.hedges, MOST_LANE_ROWS);
         regions.lanes = rows.take(room);
-        rows.take(1);
+        rows.take(air);
         regions.panels = Placed::one(Panel::Missing, inset(rows.take(1)));
         regions.hint = Some(rows.row());
         regions.history = Some(rows.take(1));

@@ -5,6 +5,7 @@ use super::ctx::Ctx;
 use super::history::HistoryPanel;
 use super::lanes::Lanes;
 use super::layout::{Columns, Regions};
+use super::scrubber;
 use crate::app::{App, Screen, Target};
 use ratatui::layout::{Position, Rect};
 
@@ -22,6 +23,10 @@ pub fn target(app: &App, area: Rect, column: u16, row: u16) -> Target {
     }
     if let Some(history) = regions.history.filter(|h| h.contains(at)) {
         return HistoryPanel { ctx: &ctx }.round_at(history, column).map_or(Target::Elsewhere, Target::Round);
+    }
+    if regions.scrubber == Some(row) {
+        let line = Rect { y: row, height: 1, ..area };
+        return scrubber::part(&ctx, regions, line, column).map_or(Target::Elsewhere, Target::Scrubber);
     }
     Target::Elsewhere
 }

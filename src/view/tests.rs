@@ -4,6 +4,7 @@ mod detail;
 mod fuzz;
 mod look;
 mod records;
+mod replay;
 pub(super) mod scenes;
 
 use super::*;
@@ -372,7 +373,7 @@ fn the_help_can_be_read_to_its_end_at_every_size() {
             shown.push_str(&printed(&drawn(&app, width, height)));
             update(&mut app, Message::Action(Action::PageDown));
         }
-        for binding in crate::app::actions::BINDINGS {
+        for binding in crate::app::actions::bindings(crate::app::Kind::Live) {
             assert!(shown.contains(binding.help), "{} is cut at {width}x{height}", binding.help);
         }
         for sign in

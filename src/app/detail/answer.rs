@@ -1,6 +1,6 @@
 //! What a failed answer said, in lines: its status line, headers, and the beginning of its body.
 
-use crate::app::{App, Lane};
+use crate::app::{App, Kind, Lane};
 use crate::domain::{Answer, numbers};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -25,8 +25,15 @@ const BODY_LINES: usize = 40;
 /// columns; only a header may be longer.
 pub(super) fn lines(app: &App, lane: &Lane, room: u16) -> Vec<AnswerLine> {
     let attempts = app.detail_call().map_or(&[][..], |call| &call.attempts);
-    let answer = attempts.get(lane.decisive()).and_then(|attempt| attempt.answer.as_deref());
-    answer.map_or_else(Vec::new, |answer| of(answer, room))
+    let Some(attempt) = attempts.get(lane.decisive()) else { return Vec::new() };
+    match attempt.answer.as_deref() {
+        Some(answer) => of(answer, room),
+        // There was one, or it would have no status.
+        None if app.kind() == Kind::Replay && attempt.reason.is_some() && attempt.status.is_some() => {
+            vec![AnswerLine::Note("what the answer said is not in a recording".to_owned())]
+        }
+        None => Vec::new(),
+    }
 }
 
 fn of(answer: &Answer, room: u16) -> Vec<AnswerLine> {

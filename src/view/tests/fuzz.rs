@@ -7,7 +7,7 @@ use crate::app::fixture::{self as fx, Fate};
 use crate::app::{Action, App, Colour, Gesture, Message, Options, Panel, Screen, Target, update};
 use crate::domain::event::{AttemptStep, Vitals};
 use crate::domain::{
-    AttemptKind, EndpointId, Event, HedgeDelay, Mode, Outcome, Phase, Reason, RoundNo, Settings,
+    AttemptKind, EndpointId, Event, HedgeDelay, Mode, Outcome, Phase, PlayState, Reason, RoundNo, Settings,
 };
 use proptest::prelude::*;
 use ratatui::layout::Rect;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// States to pick from.
-const STATES: usize = 19;
+const STATES: usize = 20;
 
 /// An app in a state that a number picks.
 fn state(pick: usize, ascii: bool) -> App {
@@ -40,6 +40,7 @@ fn state(pick: usize, ascii: bool) -> App {
         15 => scenes::chosen(options),
         16 => scenes::hedge_held(options),
         17 => scenes::race(),
+        18 => scenes::replay(options, PlayState::Playing),
         _ => scenes::many(),
     }
 }
@@ -132,6 +133,7 @@ proptest! {
             match target {
                 Target::Lane(index) => prop_assert!(app.lineup.lanes().contains(&index)),
                 Target::Round(no) => prop_assert!(app.stats().history().iter().any(|m| m.no == no)),
+                Target::Scrubber(part) => prop_assert!(part <= 1000),
                 Target::Elsewhere => {}
             }
             let gesture = [Gesture::Click, Gesture::WheelUp, Gesture::WheelDown][gesture];

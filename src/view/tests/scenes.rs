@@ -2,7 +2,10 @@
 
 use crate::app::fixture::{self as fx, Fate};
 use crate::app::{Action, App, Message, Options, Panel, update};
-use crate::domain::{EndedBy, EndpointId, HedgeDelay, Mode, Outcome, Reason, Round, Settings, Suppression};
+use crate::domain::{
+    EndedBy, EndpointId, HedgeDelay, Mode, Outcome, PlayState, Playback, Reason, Round, Settings, Speed,
+    Suppression,
+};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -342,4 +345,16 @@ pub(crate) fn chosen(options: Options) -> App {
     update(&mut app, Message::Action(Action::Sort));
     update(&mut app, Message::Action(Action::Window));
     app
+}
+
+/// A recording in its middle.
+pub(crate) fn replay(options: Options, state: PlayState) -> App {
+    let playback = Playback {
+        position: Duration::from_millis(60_300),
+        length: Duration::from_millis(125_400),
+        speed: Speed::default().faster(),
+        state,
+        ..Playback::default()
+    };
+    fx::recorded(fx::page(Mode::Deadline, 120, options), playback)
 }
