@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 /// A recording of the built-in demo.
 fn recording(dir: &Path, rounds: &str) -> PathBuf {
     let run = Command::new(env!("CARGO_BIN_EXE_fanscope"))
-        .args(["run", "shops", "-n", rounds, "--every", "30ms", "--format", "json"])
+        .args(["run", "shops", "-n", rounds, "--every", "250ms", "--format", "json"])
         .output()
         .unwrap();
     assert!(run.status.success(), "{run:?}");
@@ -26,13 +26,13 @@ fn recording(dir: &Path, rounds: &str) -> PathBuf {
 #[test]
 fn a_recording_plays_jumps_and_leaves_the_terminal_as_it_was() {
     let dir = tempfile::tempdir().unwrap();
-    let path = recording(dir.path(), "20");
+    let path = recording(dir.path(), "8");
     for (width, height) in [(120, 40), (80, 24)] {
         let mut term =
             Terminal::start(width, height, &["replay", path.to_str().unwrap(), "--speed", "2"], &[]);
         term.wait_text("replay 2x");
         term.wait_text("connect_refused");
-        term.wait_text("Round 20");
+        term.wait_text("Round 8");
         term.keys("0");
         term.keys(" ");
         term.wait_text("paused");
@@ -63,10 +63,10 @@ fn the_smallest_screen_and_one_without_unicode_show_where_it_is() {
 #[test]
 fn standard_input_is_the_recording_and_keys_come_from_the_terminal() {
     let dir = tempfile::tempdir().unwrap();
-    let path = recording(dir.path(), "20");
+    let path = recording(dir.path(), "8");
     let script = format!("cat {} | $FANSCOPE replay -", path.display());
     let mut term = Terminal::shell(100, 30, &script);
-    term.wait_text("Round 20");
+    term.wait_text("Round 8");
     term.wait_text("end");
     term.keys("0");
     term.wait_text("playing");
@@ -80,19 +80,21 @@ fn standard_input_is_the_recording_and_keys_come_from_the_terminal() {
 fn a_recording_that_is_being_written_is_followed_and_a_cut_line_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let whole = fs::read_to_string(recording(dir.path(), "8")).unwrap();
-    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    // The end of a round's line.
+    let end = |no: u64| {
+        let at = whole.find(&format!("\"round\":{no},")).unwrap();
+        at + whole[at..].find('\n').unwrap() + 1
+    };
     let path = dir.path().join("growing.ndjson");
-    fs::write(&path, lines[..4].concat()).unwrap();
+    fs::write(&path, &whole[..end(3)]).unwrap();
     let mut term = Terminal::start(120, 40, &["replay", path.to_str().unwrap(), "--speed", "8"], &[]);
     term.wait_text("Round 3");
     term.wait_text("following");
     let mut file = OpenOptions::new().append(true).open(&path).unwrap();
-    file.write_all(lines[4..7].concat().as_bytes()).unwrap();
-    file.write_all(&lines[7].as_bytes()[..100]).unwrap();
+    file.write_all(&whole.as_bytes()[end(3)..end(6) + 100]).unwrap();
     term.wait_text("Round 6");
     term.wait_text("the last line is cut: 100 bytes left out");
-    file.write_all(&lines[7].as_bytes()[100..]).unwrap();
-    file.write_all(lines[8..].concat().as_bytes()).unwrap();
+    file.write_all(&whole.as_bytes()[end(6) + 100..]).unwrap();
     term.wait_text("Round 8");
     // With its last line it is complete.
     term.wait("the end", |screen| {
