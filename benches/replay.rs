@@ -1,5 +1,7 @@
 //! What it takes to move in a long recording: 10,000 rounds of 64 calls. Prints medians and the longest.
 
+#![expect(clippy::print_stdout, reason = "it is there to print")]
+
 #[path = "support/rounds.rs"]
 mod rounds;
 

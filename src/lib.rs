@@ -14,7 +14,7 @@
 //! | [`engine`] | rounds: pure policy, runner, pacer; the [`engine::transport::Transport`] seam | `domain`, `whatif`, tokio |
 //! | [`http`] | `Transport` over reqwest; errors become reasons here, once | `domain`, `profile`, the seam |
 //! | [`simulate`] | embedded HTTP upstreams on loopback | `domain`, `profile` |
-//! | [`session`] | profile to running engine; one stream of events; writes it down | everything above |
+//! | [`session`] | profile to running engine, or a recording to be played; one stream of events; writes it down | everything above |
 //! | [`app`] | the screen's state and its transitions, Elm style | `domain`, `stats`, `whatif` |
 //! | [`view`] | widgets: `&App` to cells | `app`, `domain`, `stats`, ratatui |
 //! | [`picture`] | a screen's cells as SVG | nothing else here, ratatui |

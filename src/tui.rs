@@ -135,6 +135,7 @@ fn show(
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(TuiError::Terminal)?;
     let left = runtime.block_on(async {
+        guard::watch();
         // Before every other thread, which is to leave SIGTSTP alone as well.
         let job = Job::take().map_err(TuiError::Terminal)?;
         let signals = Signals::catch().map_err(TuiError::Terminal)?;

@@ -37,7 +37,7 @@ pub(super) struct Guard(());
 impl Guard {
     /// Takes the terminal. The panic hook is set before, so that no panic finds it taken without one.
     pub(super) fn enter() -> io::Result<Self> {
-        HOOK.call_once(set_hook);
+        watch();
         // From here on every way out, also an error in the next line, gives it back.
         let guard = Self(());
         take()?;
@@ -49,6 +49,11 @@ impl Drop for Guard {
     fn drop(&mut self) {
         restore();
     }
+}
+
+/// Sets the panic hook, on the screen's own thread and before any other that may panic is started.
+pub(super) fn watch() {
+    HOOK.call_once(set_hook);
 }
 
 /// Takes the terminal, also again: what a shell did to it meanwhile does not matter.
@@ -84,10 +89,12 @@ fn set_hook() {
     let screen = std::thread::current().id();
     std::panic::set_hook(Box::new(move |panic| {
         let thread = std::thread::current();
-        if thread.id() == screen || !TAKEN.load(Ordering::SeqCst) {
+        if thread.name() == Some(engine::THREAD_NAME) {
+            // Not on the normal screen either, which may be there for a moment yet.
+        } else if thread.id() == screen || !TAKEN.load(Ordering::SeqCst) {
             restore();
             print(panic);
-        } else if thread.name() != Some(engine::THREAD_NAME) {
+        } else {
             let mut kept = PANICS.lock().unwrap_or_else(PoisonError::into_inner);
             if kept.len() < MOST_PANICS {
                 kept.push(format!("thread {}: {panic}", thread.name().unwrap_or("unnamed")));

@@ -143,8 +143,8 @@ fn both(file: &tempfile::NamedTempFile, tenth: u8) -> [App; 2] {
             Source::obey(source, Effect::Pause(true));
             drain(&mut app, source);
             // In small steps nothing is far enough for a jump.
-            let steps = if from_start { 1..=u16::from(tenth) * 100 } else { 1..=0 };
-            for part in steps {
+            let steps = if from_start { u16::from(tenth) * 100 } else { 0 };
+            for part in 1..=steps {
                 Source::obey(source, Effect::Seek(crate::domain::Seek::Part(part)));
                 drain(&mut app, source);
             }
