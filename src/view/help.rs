@@ -30,6 +30,9 @@ struct Line {
     text: &'static str,
 }
 
+/// Keys that are named one by one.
+const MOST_KEYS: usize = 3;
+
 /// Columns of its sign.
 const SIGN: u16 = 10;
 
@@ -77,8 +80,13 @@ impl Help<'_> {
         let name = |key: &crate::app::Key| if ascii { key.ascii() } else { key.to_string() };
         let bold = self.ctx.theme.bold(Tone::Plain);
         let line = |b: &Binding| {
-            let keys: Vec<String> = b.keys.iter().map(name).collect();
-            Line { sign: keys.join(" "), style: bold, text: b.help }
+            // Ten digits are 0-9, as in the footer.
+            let range = b.footer.filter(|_| b.keys.len() > MOST_KEYS);
+            let sign = match range {
+                Some(footer) => if ascii { footer.ascii } else { footer.keys }.to_owned(),
+                None => b.keys.iter().map(name).collect::<Vec<_>>().join(" "),
+            };
+            Line { sign, style: bold, text: b.help }
         };
         bindings(self.ctx.app.kind()).map(line).collect()
     }

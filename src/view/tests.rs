@@ -364,8 +364,12 @@ fn a_pending_mode_is_seen_at_the_least_size() {
 
 #[test]
 fn the_help_can_be_read_to_its_end_at_every_size() {
-    for (width, height) in [(80, 24), (40, 10), (60, 16), (120, 40)] {
-        let mut app = scenes::named(&["a"]);
+    let sizes = [(80, 24), (40, 10), (60, 16), (120, 40)];
+    let recording = crate::domain::PlayState::Playing;
+    let kinds = [scenes::named(&["a"]), scenes::replay(Options::default(), recording)];
+    for ((width, height), app) in sizes.into_iter().flat_map(|size| kinds.iter().map(move |app| (size, app)))
+    {
+        let mut app = app.clone();
         update(&mut app, Message::Resized(width, height));
         update(&mut app, Message::Action(Action::Help));
         let mut shown = String::new();
@@ -373,7 +377,7 @@ fn the_help_can_be_read_to_its_end_at_every_size() {
             shown.push_str(&printed(&drawn(&app, width, height)));
             update(&mut app, Message::Action(Action::PageDown));
         }
-        for binding in crate::app::actions::bindings(crate::app::Kind::Live) {
+        for binding in crate::app::actions::bindings(app.kind()) {
             assert!(shown.contains(binding.help), "{} is cut at {width}x{height}", binding.help);
         }
         for sign in
