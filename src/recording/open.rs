@@ -42,9 +42,22 @@ pub fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Buf
     let whole = BufReader::with_capacity(BUFFER, whole);
     Ok(match Packing::of(&magic) {
         Some(Packing::Gzip) => Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(whole))),
-        Some(Packing::Zstd) => Box::new(BufReader::with_capacity(BUFFER, zstd::Decoder::with_buffer(whole)?)),
+        Some(Packing::Zstd) => {
+            Box::new(BufReader::with_capacity(BUFFER, Zstd(zstd::Decoder::with_buffer(whole)?)))
+        }
         None => Box::new(whole),
     })
+}
+
+/// zstd, whose complaints about what it unpacks are told from those of the disk by their kind, as gzip's are.
+struct Zstd<R>(R);
+
+impl<R: Read> Read for Zstd<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let own = |e: &io::Error| e.kind() == io::ErrorKind::Other && e.raw_os_error().is_none();
+        let read = self.0.read(buffer);
+        read.map_err(|e| if own(&e) { io::Error::new(io::ErrorKind::InvalidData, e) } else { e })
+    }
 }
 
 /// What packs a record.

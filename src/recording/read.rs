@@ -93,12 +93,13 @@ impl Context {
     /// When it is no line of a record, or contradicts those before it.
     pub fn read(&mut self, number: u64, text: &str) -> Result<Option<Record>, ReadError> {
         let wrong = |why: String| ReadError::Line { line: number, why };
-        let line = match Line::parse(text) {
+        let line = match Line::parse(text).map_err(|error| (newer(text), error)) {
             Ok(line) => line,
-            Err(error) if self.session.is_none() => {
+            Err((Some(schema), _)) => return Err(ReadError::Newer { line: number, schema }),
+            Err((None, error)) if self.session.is_none() => {
                 return Err(ReadError::NotARecording(guess(text, &error)));
             }
-            Err(error) => return Err(wrong(plain(&error))),
+            Err((None, error)) => return Err(wrong(plain(&error))),
         };
         if self.session.is_none() && !matches!(line, Line::Session(_)) {
             let why = "it does not begin with the line of its session".to_owned();
@@ -209,7 +210,7 @@ impl<R: BufRead> Reader<R> {
                     self.left_out = Some(format!("line {} is cut: {bytes} bytes left out", self.line));
                     break;
                 }
-                Err(ReadError::NotARecording(_)) if !whole && self.buffer.starts_with(b"{\"type\"") => {
+                Err(ReadError::NotARecording(_)) if !whole && begins_a_session(&self.buffer) => {
                     self.over = true;
                     return Err(ReadError::Cut);
                 }
@@ -229,13 +230,23 @@ impl<R: BufRead> Reader<R> {
         let read = (&mut self.input).take(LONGEST).read_until(b'\n', &mut self.buffer);
         match read {
             Ok(_) => {}
-            // A compressed file that was cut: what could be unpacked of its last line is no line.
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof && self.context.session.is_some() => {
-                let unpacked = self.buffer.len();
-                self.left_out = Some(format!(
-                    "the compressed file is cut: {unpacked} bytes of line {} left out",
-                    self.line + 1
-                ));
+            // A compressed file that was cut, or has something else at its end: what could be unpacked of its
+            // last line is no line.
+            Err(error) if is_of_packing(&error) => {
+                if self.context.session.is_none() {
+                    self.over = true;
+                    return Err(match error.kind() {
+                        io::ErrorKind::UnexpectedEof => ReadError::Cut,
+                        _ => ReadError::NotARecording(format!("it can't be unpacked: {error}")),
+                    });
+                }
+                let (unpacked, line) = (self.buffer.len(), self.line);
+                self.left_out = Some(match unpacked {
+                    0 => format!("the compressed file is cut or damaged after line {line}"),
+                    _ => format!(
+                        "the compressed file is cut or damaged: {unpacked} bytes after line {line} left out"
+                    ),
+                });
                 self.buffer.clear();
                 return Ok(false);
             }
@@ -267,6 +278,29 @@ impl<R: BufRead> Reader<R> {
         self.offset += self.buffer.len() as u64;
         Ok(record)
     }
+}
+
+/// Whether an error is about what was to be unpacked, not about reading it.
+fn is_of_packing(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    matches!(error.kind(), UnexpectedEof | InvalidData | InvalidInput)
+}
+
+/// Whether this may be the beginning of a record's first line.
+fn begins_a_session(bytes: &[u8]) -> bool {
+    const START: &[u8] = br#"{"type":"session""#;
+    bytes.starts_with(START) || START.starts_with(bytes)
+}
+
+/// The schema of a session that a later version wrote, whatever else has changed in its line.
+fn newer(text: &str) -> Option<u32> {
+    #[derive(serde::Deserialize)]
+    struct Session {
+        r#type: String,
+        schema: u32,
+    }
+    let session: Session = serde_json::from_str(text).ok()?;
+    (session.r#type == "session" && session.schema > super::SCHEMA).then_some(session.schema)
 }
 
 /// What a first line is that is no line of a record.
