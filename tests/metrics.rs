@@ -17,6 +17,7 @@ use fanscope::recording::SummaryFold;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use support::{FakeNet, Play, call, hedge, ms, plan, play};
 
@@ -73,6 +74,29 @@ fn counts<const N: usize>(sums: [f64; N]) -> [String; N] {
 #[track_caller]
 fn same(a: f64, b: f64) {
     assert!((a - b).abs() < 1e-9, "{a} is not {b}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn r41_a_scrape_is_of_one_moment() {
+    let mut metrics = metrics();
+    let (exposition, round) = (metrics.exposition(), round(Mode::Deadline).await);
+    let over = Arc::new(AtomicBool::new(false));
+    let ends = Arc::clone(&over);
+    let scraper = std::thread::spawn(move || {
+        let mut scrapes = 0;
+        while !ends.load(Ordering::Relaxed) || scrapes < 3 {
+            let scrape = Scrape::of(&exposition.text(Format::Prometheus).unwrap());
+            let missing = scrape.sum("fanscope_missing_total", &[]);
+            let calls = scrape.sum("fanscope_calls_total", &[("outcome", "missing")]);
+            assert_eq!(missing.to_string(), calls.to_string());
+            scrapes += 1;
+        }
+    });
+    for _ in 0..20_000 {
+        metrics.event(&settled(&round, 0));
+    }
+    over.store(true, Ordering::Relaxed);
+    scraper.join().unwrap();
 }
 
 #[tokio::test(start_paused = true)]

@@ -145,7 +145,8 @@ fn a_client_that_dawdles_holds_up_nobody_and_is_served_when_it_asks() {
 
 #[test]
 fn at_its_limits_a_client_that_never_finishes_is_cut_and_the_next_one_served() {
-    let listener = start(Limits { connections: 1, patience: Duration::from_millis(200) });
+    let listener =
+        start(Limits { connections: 1, patience: Duration::from_millis(200), ..Limits::default() });
     let mut slow = connect(listener.address());
     slow.write_all(b"GET /metrics HT").unwrap();
     // It takes the only place there is; the other is accepted when it was cut.
@@ -153,6 +154,15 @@ fn at_its_limits_a_client_that_never_finishes_is_cut_and_the_next_one_served() {
     next.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     assert!(is_closed(&mut slow), "cut without an answer");
     assert_eq!(answer(&mut next).status, 200);
+}
+
+#[test]
+fn clients_that_only_connect_keep_a_scrape_waiting_for_a_head_at_the_most() {
+    let patience = Duration::from_secs(3600);
+    let listener = start(Limits { connections: 2, head: Duration::from_millis(100), patience });
+    let mut idle = [connect(listener.address()), connect(listener.address())];
+    scrape(listener.address());
+    assert!(idle.iter_mut().all(is_closed));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::series::{EndpointSeries, Exposition, Series, outcome_slot};
 use crate::domain::{Call, Event, Round, RoundNo, Settings};
 use std::collections::BTreeMap;
 
-/// The counts of a session. Feeding it never blocks.
+/// The counts of a session. Feeding it waits at most for a scrape to be written, which is of one moment.
 #[derive(Debug)]
 pub struct Metrics {
     series: Series,
@@ -72,6 +72,7 @@ impl Metrics {
     }
 
     fn settled(&self, round: &Round) {
+        let _moment = self.exposition.moment();
         if round.warmup {
             return;
         }

@@ -12,8 +12,8 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Upper bounds of the histograms' buckets, in seconds: 1 ms to 10 s, closest where budgets usually lie. The same for
 /// every fanscope, whatever its budget: only histograms with equal bounds can be added up over a fleet, or over a
@@ -105,7 +105,7 @@ impl Series {
             Unit::Seconds,
             series.budget.clone(),
         );
-        (series, Exposition(Arc::new(registry)))
+        (series, Exposition { registry: Arc::new(registry), moment: Arc::default() })
     }
 }
 
@@ -205,7 +205,11 @@ impl Format {
 
 /// All series as text, at any moment and from any thread. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Exposition(Arc<Registry>);
+pub struct Exposition {
+    registry: Arc<Registry>,
+    /// Held while several series change together, and while they are written: a scrape is of one moment.
+    moment: Arc<Mutex<()>>,
+}
 
 impl Exposition {
     /// What the series are now.
@@ -214,10 +218,17 @@ impl Exposition {
     /// When a metric can't be written as text; none of ours is such.
     pub fn text(&self, format: Format) -> Result<String, fmt::Error> {
         let mut out = String::new();
+        let _moment = self.moment();
         match format {
-            Format::OpenMetrics => text::encode(&mut out, &self.0)?,
-            Format::Prometheus => prometheus_text::encode(&mut out, &self.0)?,
+            Format::OpenMetrics => text::encode(&mut out, &self.registry)?,
+            Format::Prometheus => prometheus_text::encode(&mut out, &self.registry)?,
         }
         Ok(out)
+    }
+
+    /// Holds every series as it is.
+    pub(super) fn moment(&self) -> MutexGuard<'_, ()> {
+        // It guards no value that a panic could have left half done.
+        self.moment.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,7 +1,7 @@
 //! The listener: HTTP/1.1 on a thread and a runtime of its own, so that no client, however slow, holds up a round.
 //!
-//! A connection carries one request and one answer and lives for [`Limits::patience`] at the most, whatever its
-//! client does; there are at most [`Limits::connections`] of them, and more wait in the kernel's queue. A scrape
+//! A connection carries one request, whose head is to come within [`Limits::head`], and one answer, and lives for
+//! [`Limits::patience`] at the most, whatever its client does; there are at most [`Limits::connections`] of them, and more wait in the kernel's queue. A scrape
 //! every few seconds does not miss a kept connection, and nothing has to be guessed about idle ones.
 
 use super::series::{Exposition, Format};
@@ -12,7 +12,7 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
@@ -31,14 +31,17 @@ const ACCEPT_REST: Duration = Duration::from_millis(100);
 pub struct Limits {
     /// Connections at the same time.
     pub connections: usize,
+    /// From accepting a connection to the end of its request's head.
+    pub head: Duration,
     /// From accepting a connection to its end: reading the request, answering it, and the client taking the answer.
     pub patience: Duration,
 }
 
 impl Default for Limits {
-    /// 16 connections of 10 s, which is as long as a Prometheus waits by default.
+    /// 16 connections of 10 s, which is as long as a Prometheus waits by default, and 2 s for a head: who only
+    /// connects is not to keep a scrape waiting for so long.
     fn default() -> Self {
-        Self { connections: 16, patience: Duration::from_secs(10) }
+        Self { connections: 16, head: Duration::from_secs(2), patience: Duration::from_secs(10) }
     }
 }
 
@@ -101,7 +104,7 @@ async fn accept(listener: TcpListener, exposition: Exposition, limits: Limits) {
                 let exposition = exposition.clone();
                 tokio::spawn(async move {
                     // How it ended is the client's to see, not ours.
-                    let _ = timeout(limits.patience, converse(stream, exposition)).await;
+                    let _ = timeout(limits.patience, converse(stream, exposition, limits.head)).await;
                     drop(slot);
                 });
             }
@@ -110,14 +113,13 @@ async fn accept(listener: TcpListener, exposition: Exposition, limits: Limits) {
     }
 }
 
-async fn converse(stream: TcpStream, exposition: Exposition) -> hyper::Result<()> {
+async fn converse(stream: TcpStream, exposition: Exposition, head: Duration) -> hyper::Result<()> {
     let service = service_fn(move |request: Request<Incoming>| {
         let answer = answer(&request, &exposition);
         async move { Ok::<_, Infallible>(answer) }
     });
-    // The whole conversation has its limit; reading the head needs none of its own.
     let mut server = http1::Builder::new();
-    server.keep_alive(false).header_read_timeout(None);
+    server.keep_alive(false).timer(TokioTimer::new()).header_read_timeout(head);
     server.serve_connection(TokioIo::new(stream), service).await
 }
 
