@@ -17,7 +17,6 @@ use fanscope::recording::SummaryFold;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use support::{FakeNet, Play, call, hedge, ms, plan, play};
 
@@ -80,23 +79,19 @@ fn same(a: f64, b: f64) {
 async fn r41_a_scrape_is_of_one_moment() {
     let mut metrics = metrics();
     let (exposition, round) = (metrics.exposition(), round(Mode::Deadline).await);
-    let over = Arc::new(AtomicBool::new(false));
-    let ends = Arc::clone(&over);
     let scraper = std::thread::spawn(move || {
-        let mut scrapes = 0;
-        while !ends.load(Ordering::Relaxed) || scrapes < 3 {
-            let scrape = Scrape::of(&exposition.text(Format::Prometheus).unwrap());
-            let missing = scrape.sum("fanscope_missing_total", &[]);
-            let calls = scrape.sum("fanscope_calls_total", &[("outcome", "missing")]);
-            assert_eq!(missing.to_string(), calls.to_string());
-            scrapes += 1;
-        }
+        let scrapes = (0..30).map(|_| exposition.text(Format::Prometheus).unwrap());
+        scrapes.collect::<Vec<_>>()
     });
-    for _ in 0..20_000 {
+    while !scraper.is_finished() {
         metrics.event(&settled(&round, 0));
     }
-    over.store(true, Ordering::Relaxed);
-    scraper.join().unwrap();
+    for text in scraper.join().unwrap() {
+        let scrape = Scrape::of(&text);
+        let missing = scrape.sum("fanscope_missing_total", &[]);
+        let calls = scrape.sum("fanscope_calls_total", &[("outcome", "missing")]);
+        assert_eq!(missing.to_string(), calls.to_string());
+    }
 }
 
 #[tokio::test(start_paused = true)]
