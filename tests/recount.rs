@@ -373,9 +373,9 @@ fn any_round() -> impl Strategy<Value = Round> {
                 _ if end > limit => (limit, CUT),
                 _ => (end, Outcome::Ok),
             };
-            let made: Vec<_> =
+            let ends: Vec<_> =
                 calls.iter().enumerate().map(|(i, &(end, kind, _))| call(i, end, kind)).collect();
-            let whole = round(mode, budget, &made);
+            let whole = round(mode, budget, &ends);
             if mode != Mode::Hedge {
                 return whole;
             }
