@@ -4,7 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "in a test a missing value is a failure, helpers included")]
 
 use fanscope::domain::{
-    Call, EndedBy, EndpointId, HedgeCounts, Mode, Outcome, Phase, Reason, Round, RoundNo, Settings,
+    Call, EndedBy, EndpointId, HedgeCounts, HedgeDelay, HedgeSettings, Mode, Outcome, Phase, Reason, Round,
+    RoundNo, Settings,
 };
 use fanscope::whatif::recount::{BudgetRow, Recount};
 use fanscope::whatif::shares::Share;
@@ -201,6 +202,82 @@ fn r36_a_call_that_never_got_its_permit_is_throttled_at_every_budget() {
     assert_eq!(row.found.as_ref().unwrap().missing, [(Reason::Deadline, 1), (Reason::Throttled, 1)]);
 }
 
+/// The round, hedged by this setting; of each call when its hedge was due.
+fn hedged(mut round: Round, delay: HedgeDelay, dues: &[Option<u64>]) -> Round {
+    let hedge = HedgeSettings { delay, ..HedgeSettings::default() };
+    round.settings = Arc::new(Settings { hedge, ..(*round.settings).clone() });
+    for (call, due) in round.calls.iter_mut().zip(dues) {
+        call.hedge_delay = due.map(ms);
+    }
+    round
+}
+
+const P95: HedgeDelay = HedgeDelay::Percentile(0.95);
+
+#[test]
+fn r24_a_percentile_delay_answers_from_twice_the_delay_on() {
+    let answers = [(30, Outcome::Ok), (90, Outcome::Ok)];
+    let adaptive = |due| hedged(round(Mode::Hedge, 200, &answers), P95, &[due, Some(20)]);
+    let at = |rounds: &[Round]| {
+        let rows = rows(&[39, 40, 99, 100, 200], 1, &[false; 2], rounds);
+        rows.iter().map(|r| (r.n, r.left_out, r.hedged)).collect::<Vec<_>>()
+    };
+    assert_eq!(at(&[adaptive(Some(50))]), [(0, 1, 1), (0, 1, 1), (0, 1, 1), (1, 0, 0), (1, 0, 0)]);
+    // While it warmed up nothing was hedged, at no budget; but those were other times than the later ones.
+    let both = [adaptive(None), adaptive(Some(50))];
+    assert_eq!(at(&both), [(0, 2, 2), (0, 2, 1), (0, 2, 1), (2, 0, 0), (2, 0, 0)]);
+    // At the budget that ran it is what it was: half of it, rounded up.
+    let most = hedged(round(Mode::Hedge, 199, &answers), P95, &[Some(100), None]);
+    assert_eq!(rows(&[199], 1, &[false; 2], &[most])[0].n, 1);
+    // Whose an endpoint's own delay is, is not known.
+    let own = hedged(round(Mode::Deadline, 200, &answers), HedgeDelay::Fixed(ms(50)), &[Some(50), None]);
+    assert_eq!(at(&[own]), [(0, 1, 1), (0, 1, 1), (0, 1, 1), (1, 0, 0), (1, 0, 0)]);
+}
+
+#[test]
+fn r24_a_fixed_delay_answers_above_itself() {
+    let answers = [(30, Outcome::Ok), (90, CUT)];
+    let fixed = |due| hedged(round(Mode::Hedge, 200, &answers), HedgeDelay::Fixed(ms(due)), &[Some(due); 2]);
+    let at = |rounds: &[Round]| {
+        let rows = rows(&[20, 50, 51, 200], 1, &[false; 2], rounds);
+        rows.iter().map(|r| (r.n, r.left_out, r.hedged)).collect::<Vec<_>>()
+    };
+    assert_eq!(at(&[fixed(50)]), [(0, 1, 1), (0, 1, 1), (1, 0, 0), (1, 0, 0)]);
+    // It was chosen, so the others are as good a sample as before; a race is one at every budget.
+    assert_eq!(at(&[fixed(50), fixed(10), fixed(0)]), [(2, 1, 1), (2, 1, 1), (3, 0, 0), (3, 0, 0)]);
+}
+
+#[test]
+fn r21_an_impossible_quorum_ends_what_is_known() {
+    let impossible = Outcome::Missing(Reason::QuorumImpossible);
+    let ended = round(Mode::Quorum, 200, &[(40, RESET), (20, Outcome::Ok), (40, impossible)]);
+    let rows = rows(&[30, 40, 41, 200], 1, &[false; 3], &[ended]);
+    assert_eq!(rows.iter().map(|r| (r.n, r.cut_short)).collect::<Vec<_>>(), [(1, 0), (1, 0), (0, 1), (0, 1)]);
+    assert_eq!(rows[0].found.as_ref().unwrap().missing, [(Reason::Deadline, 2)], "it was still running");
+    let missing = &rows[1].found.as_ref().unwrap().missing;
+    assert!(
+        missing.contains(&(Reason::ConnReset, 1)) && missing.contains(&(Reason::Deadline, 1)),
+        "{missing:?}"
+    );
+    assert_eq!(missing.len(), 2);
+}
+
+#[test]
+fn r34_the_request_deadline_cuts_a_required_call_at_every_budget() {
+    let outer = Outcome::Missing(Reason::RequestDeadline);
+    let calls = [(1000, outer), (50, Outcome::Ok), (200, CUT)];
+    let rows_of = |required: &[bool], mode| rows(&[60, 200, 1000], 1, required, &[round(mode, 200, &calls)]);
+    let required = rows_of(&[true, false, false], Mode::Deadline);
+    assert_eq!(required.iter().map(|r| r.n).collect::<Vec<_>>(), [1, 1, 0]);
+    let missing = &required[0].found.as_ref().unwrap().missing;
+    assert_eq!(missing.iter().map(|m| m.1).sum::<u64>(), 2);
+    assert!(missing.contains(&(Reason::RequestDeadline, 1)) && missing.contains(&(Reason::Deadline, 1)));
+    // In the modes without a cut at the budget an optional call is pending until then.
+    let optional = rows_of(&[false; 3], Mode::WaitAll);
+    assert_eq!(optional.iter().map(|r| r.n).collect::<Vec<_>>(), [1, 1, 1]);
+    assert_eq!(optional[2].found.as_ref().unwrap().missing, [(Reason::Deadline, 2)]);
+}
+
 #[test]
 fn rounds_that_do_not_count_and_no_rounds_at_all() {
     let mut warm = round(Mode::Deadline, 200, &[(10, Outcome::Ok)]);
@@ -228,13 +305,25 @@ fn by_hand(
         let unseen = |c: &Call| {
             let required = required[c.endpoint.index()];
             let stop = c.outcome == Outcome::NotNeeded
+                || c.outcome.reason() == Some(Reason::QuorumImpossible)
                 || c.outcome.reason() == Some(Reason::SiblingFailed) && mode == Mode::FailFast;
             stop && (required || c.end < ms(budget))
         };
-        if group.iter().any(|r| r.calls.iter().any(unseen)) {
+        let late =
+            |c: &Call, r: &Round| c.hedge_delay.is_some_and(|d| ms(budget) < d * 2 && ms(budget) < r.budget);
+        let fixed = |r: &Round| match r.settings.hedge.delay {
+            HedgeDelay::Fixed(delay) => Some(delay),
+            HedgeDelay::Percentile(_) => None,
+        };
+        let adapts = |r: &Round| fixed(r).is_none() && r.calls.iter().any(|c| late(c, r));
+        if group.iter().any(|r| r.calls.iter().any(unseen) || adapts(r)) {
             continue;
         }
-        for round in group {
+        let forbidden = |r: &Round| {
+            let due = |c: &Call| c.hedge_delay.is_some_and(|d| d > Duration::ZERO && ms(budget) <= d);
+            fixed(r).is_some() && ms(budget) < r.budget && r.calls.iter().any(due)
+        };
+        for round in group.into_iter().filter(|r| !forbidden(r)) {
             let (mut answered, mut optional) = (0, 0);
             for call in &round.calls {
                 let required = required[call.endpoint.index()];
@@ -247,6 +336,8 @@ fn by_hand(
                     Outcome::Missing(reason)
                         if there
                             && (required || call.outcome != CUT)
+                            && (required || reason != Reason::RequestDeadline)
+                            && reason != Reason::QuorumImpossible
                             && !(reason == Reason::SiblingFailed && mode == Mode::FailFast) =>
                     {
                         missing[reason as usize] += 1;
@@ -265,21 +356,34 @@ fn by_hand(
 
 fn any_round() -> impl Strategy<Value = Round> {
     let mode = prop::sample::select(Mode::ALL);
-    let calls = prop::collection::vec((0_u64..300, 0_u8..4), 3);
-    (mode, prop::sample::select(vec![100_u64, 150, 200]), calls, 0_u64..120).prop_map(
-        |(mode, budget, calls, stop)| {
+    let calls = prop::collection::vec((0_u64..300, 0_u8..6, 0_u64..3), 3);
+    let delay = prop::option::of(prop::sample::select(vec![0_u64, 20, 50, 70]));
+    (mode, prop::sample::select(vec![100_u64, 150, 200]), calls, 0_u64..120, delay).prop_map(
+        |(mode, budget, calls, stop, fixed)| {
             let limit = if mode.ignores_budget() { 1000 } else { budget };
-            let calls: Vec<_> = calls
-                .into_iter()
-                .map(|(end, kind)| match (kind, mode) {
-                    (0, Mode::Quorum) => (stop, Outcome::NotNeeded),
-                    (0, Mode::FailFast) => (stop, Outcome::Missing(Reason::SiblingFailed)),
-                    (0 | 1, _) if end <= limit => (end, RESET),
-                    _ if end > limit => (limit, CUT),
-                    _ => (end, Outcome::Ok),
-                })
-                .collect();
-            round(mode, budget, &calls)
+            let call = |i: usize, end: u64, kind: u8| match (kind, mode) {
+                (0, Mode::Quorum) => (stop, Outcome::NotNeeded),
+                (4, Mode::Quorum) => (stop, Outcome::Missing(Reason::QuorumImpossible)),
+                (0, Mode::FailFast) => (stop, Outcome::Missing(Reason::SiblingFailed)),
+                // Of the others only a call that may be required runs for that long.
+                (5, _) if i == 0 || mode.ignores_budget() => {
+                    (1000, Outcome::Missing(Reason::RequestDeadline))
+                }
+                (0 | 1, _) if end <= limit => (end, RESET),
+                _ if end > limit => (limit, CUT),
+                _ => (end, Outcome::Ok),
+            };
+            let ends: Vec<_> =
+                calls.iter().enumerate().map(|(i, &(end, kind, _))| call(i, end, kind)).collect();
+            let whole = round(mode, budget, &ends);
+            if mode != Mode::Hedge {
+                return whole;
+            }
+            let due = |&(end, _, hedged): &(u64, u8, u64)| {
+                (hedged > 0).then(|| fixed.unwrap_or(end % (budget / 2)))
+            };
+            let dues: Vec<_> = calls.iter().map(due).collect();
+            hedged(whole, fixed.map_or(P95, |delay| HedgeDelay::Fixed(ms(delay))), &dues)
         },
     )
 }

@@ -241,6 +241,39 @@ fn a_real_runs_own_summary_is_repeated_exactly() {
 }
 
 #[test]
+fn r40_w6_shares_and_quantiles_of_endpoints_are_those_that_run_prints() {
+    let folder = Folder::new();
+    let file = folder.path("quorum.ndjson");
+    let args = [
+        "run", "shops", "-m", "quorum", "-k", "2", "-n", "10", "--every", "0ms", "--seed", "5", "--record",
+        &file,
+    ];
+    let run = fanscope(&args, b"");
+    assert!(run.status.success(), "{run:?}");
+    // The share, the median and the 95th percentile of each endpoint, in its first row: that of the table of endpoints.
+    let figures = |text: &str| -> Vec<Vec<String>> {
+        let text = text.replace(" ms", "ms").replace(" %", "%");
+        let row = |line: &str| {
+            let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            let name = words.first().filter(|name| name.starts_with("shop-"))?.clone();
+            let share = words.iter().position(|word| word.ends_with('%'))?;
+            Some([vec![name], words.get(share..share + 3)?.to_vec()].concat())
+        };
+        let mut seen = BTreeSet::new();
+        text.lines().filter_map(row).filter(|row| seen.insert(row[0].clone())).collect()
+    };
+    let printed = String::from_utf8(run.stdout).unwrap();
+    let all = report_json(&[&file]);
+    let not_needed: u64 =
+        all["endpoints"].as_array().unwrap().iter().map(|e| e["not_needed"].as_u64().unwrap()).sum();
+    assert!(not_needed > 0, "or it shows nothing");
+    let wanted = figures(&printed);
+    assert_eq!(wanted.len(), 8, "{printed}");
+    assert!(wanted.iter().flatten().any(|word| word.starts_with('~')), "ten calls are few: {printed}");
+    assert_eq!(figures(&report(&[&file])), wanted);
+}
+
+#[test]
 fn warm_up_rounds_and_those_given_up_are_left_out_and_told() {
     let folder = Folder::new();
     let mut text = recording(&NAMES, 4);
@@ -281,6 +314,80 @@ fn several_recordings_are_one_observation_and_shown_by_themselves() {
         assert!(said.contains(part), "{said}");
     }
     assert!(refused(&[&one, &one]).contains("berlin.ndjson is given twice"));
+    std::fs::create_dir(folder.path("sub")).unwrap();
+    let again = folder.path("sub/../berlin.ndjson");
+    assert!(refused(&[&one, &other, &again]).contains("sub/../berlin.ndjson is the same file as"));
+    assert!(refused(&["-", "-"]).contains("standard input is given twice"));
+    assert!(refused(&["--compare", "-", "-"]).contains("standard input is given twice"));
+}
+
+#[test]
+fn joined_recordings_follow_one_another() {
+    let folder = Folder::new();
+    let one = recording(&NAMES, 12);
+    let changed = |budget: u64| {
+        let settings = json!({"mode": "deadline", "budget_ms": budget, "request_budget_ms": 1000, "quorum": 2,
+            "every_ms": 500, "hedge": {"delay": "p95"}});
+        json!({"type": "settings", "at_ms": 0, "settings": settings}).to_string() + "\n"
+    };
+    let file = folder.write("twice.ndjson", one.clone() + &changed(150) + &one + &changed(200));
+    let all = report_json(&[&file]);
+    // A round ends at 6000 + 200.5 ms, and there the second session begins.
+    let part = &all["files"][0];
+    assert_eq!(all["rounds"]["n"], 24);
+    assert_eq!(part["length_ms"], 2.0 * 6200.5);
+    assert_eq!(
+        part["notes"].as_array().unwrap().iter().map(|n| n["at_ms"].clone()).collect::<Vec<_>>(),
+        [5200.0, 11400.5]
+    );
+    // With its session the first settings hold again, so that saying them once more is no change.
+    assert_eq!(part["changes"].as_array().unwrap().len(), 1, "{part}");
+    let mut ats: Vec<f64> =
+        all["worst"].as_array().unwrap().iter().map(|w| w["at_ms"].as_f64().unwrap()).collect();
+    ats.sort_by(f64::total_cmp);
+    assert_eq!(ats[2..], [6000.0, 9200.5, 12200.5]);
+    let page_of = folder.path("twice.html");
+    let text = report(&[&file, "--html", &page_of]);
+    assert!(text.contains("24 rounds in 12.4 s") && !text.contains("settings differ"), "{text}");
+    page(&page_of);
+}
+
+#[test]
+fn recordings_under_other_settings_are_told() {
+    let folder = Folder::new();
+    let plain = recording(&NAMES, 12);
+    let other = plain.replace("\"budget_ms\":200,\"every", "\"budget_ms\":150,\"every").replace("p95", "p90");
+    assert_ne!(plain, other);
+    let (one, two) = (folder.write("one.ndjson", &plain), folder.write("two.ndjson", &other));
+    let html = folder.path("both.html");
+    let text = report(&[&one, &two, "--html", &html]);
+    let said = format!("settings differ: {two} budget 150ms, hedge after p90");
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat(&text).contains(&said), "{text}");
+    assert!(page(&html).contains(&said));
+    let all = report_json(&[&one, &two]);
+    let budgets: Vec<&Value> =
+        all["files"].as_array().unwrap().iter().map(|f| &f["settings"]["budget_ms"]).collect();
+    assert_eq!(budgets, [200, 150]);
+    let joined = folder.write("joined.ndjson", plain + &other);
+    assert!(flat(&report(&[&joined])).contains("joined.ndjson (joined) budget 150ms, hedge after p90"));
+    assert_eq!(report_json(&[&joined])["files"][0]["joined"][0]["budget_ms"], 150);
+    let compared = report_json(&["--compare", &one, &two]);
+    assert_eq!(
+        (&compared["old"]["settings"]["budget_ms"], &compared["new"]["settings"]["hedge"]["delay"]),
+        (&json!(200), &json!("p90"))
+    );
+}
+
+#[test]
+fn the_page_does_not_call_everything_that_was_not_cut_a_failure() {
+    let folder = Folder::new();
+    let text = recording(&NAMES, 12).replace("connect_refused", "breaker_open");
+    let html = folder.path("a.html");
+    report(&[&folder.write("a.ndjson", text), "--html", &html]);
+    let text = page(&html);
+    assert!(text.contains("breaker_open") && text.contains("everything else has its reason in the head"));
+    assert!(!text.contains("everything else failed"));
 }
 
 #[test]
@@ -522,6 +629,28 @@ fn two_recordings_side_by_side() {
     assert_eq!((&all["only_old"], &all["only_new"]), (&json!(["`ads`"]), &json!(["`banner`"])));
     let text = report(&["--compare", &old, &new]).replace(&old, "old.ndjson").replace(&new, "new.ndjson");
     insta::assert_snapshot!("compare", text);
+}
+
+#[test]
+fn one_round_against_another_is_no_clear_difference() {
+    let folder = Folder::new();
+    for rounds in [1, 2] {
+        let good: Vec<Value> =
+            (1..=rounds).map(|no| round(no, &NAMES.map(|name| call(name, 40.0, None)))).collect();
+        let bad: Vec<Value> = (1..=rounds)
+            .map(|no| round(no, &NAMES.map(|name| call(name, 200.0, Some("deadline")))))
+            .collect();
+        let write = |name: &str, rounds: &[Value]| {
+            let lines: Vec<String> = rounds.iter().map(Value::to_string).collect();
+            folder.write(name, session(&NAMES, "") + "\n" + &lines.join("\n") + "\n")
+        };
+        let (old, new) = (write("old.ndjson", &good), write("new.ndjson", &bad));
+        let all = report_json(&["--compare", &old, &new]);
+        for row in all["shares"].as_array().unwrap() {
+            assert_eq!(row["clear"], false, "{row}");
+        }
+        assert_eq!(all["shares"][0]["difference"], -1.0);
+    }
 }
 
 #[test]

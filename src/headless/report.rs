@@ -9,6 +9,7 @@ mod history;
 mod html;
 mod json;
 mod lanes;
+mod missing;
 mod text;
 mod words;
 mod worst;
@@ -57,6 +58,7 @@ const MOST_COLUMNS: usize = 140;
 pub fn report(plan: &ReportPlan, out: &mut dyn Write, notices: &mut dyn Write) -> Result<(), ReportError> {
     let question = Question { at: plan.at.clone(), quorum: plan.quorum };
     let look = Look { ascii: plan.ascii, width: columns() };
+    collect::each_once(&plan.files)?;
     let text = if plan.compare {
         let [old, new] = plan.files.as_slice() else { return Err(ReportError::NotTwo(plan.files.len())) };
         let old = Collected::read(std::slice::from_ref(old), &question)?;

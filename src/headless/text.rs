@@ -3,11 +3,19 @@
 use crate::domain::{Mode, Reason, Settings, numbers};
 use crate::profile::{Profile, durations};
 use crate::recording::{EndpointSummary, HedgesTotal, Millis, SummaryLine};
+use crate::whatif::quantile::{Quantile, Trust};
+use crate::whatif::shares::Share;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
 /// Widest name that the table makes room for.
 const MOST_NAME: usize = 32;
+
+/// Where no number can be said.
+pub(super) const NONE: &str = "–";
+
+/// Said where there were too many times to keep each.
+pub(super) const ROUNDED: &str = "there were too many times to keep each: they are rounded, by at most 0.1 %";
 
 /// Writes the summary out.
 #[must_use]
@@ -22,12 +30,11 @@ pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
         contract(&profile.settings, profile.optional()),
         summary.rounds
     );
-    let share = |value: Option<f64>| value.map_or_else(|| "no data".to_owned(), numbers::share_percent);
     let _ = writeln!(
         out,
         "answered {}  partial {}  failed {}  skipped {}  round p50 {}  p90 {}  p99 {}",
-        share(summary.completeness),
-        share(summary.partial),
+        percent(summary.completeness),
+        percent(summary.partial),
         summary.failed,
         summary.skipped,
         millis(summary.round.p50_ms),
@@ -41,11 +48,15 @@ pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
         let pad = " ".repeat(width.saturating_sub(endpoint.endpoint.width()));
         let _ = writeln!(out, "{}{pad}  {}", endpoint.endpoint, row(endpoint));
     }
+    let read: Vec<Quantile> = summary.endpoints.iter().flat_map(|e| e.trusted).collect();
+    if let Some(legend) = legend(&read) {
+        let _ = writeln!(out, "{legend}");
+    }
     if let Some(hedges) = hedges(&summary.hedges) {
         let _ = writeln!(out, "\n{hedges}");
     }
     if summary.rounded {
-        out.push_str("\nso many calls that their times are rounded, by up to 0.1 %\n");
+        let _ = writeln!(out, "\n{ROUNDED}");
     }
     out
 }
@@ -56,7 +67,7 @@ pub(super) fn hedges(hedges: &HedgesTotal) -> Option<String> {
         return None;
     }
     let suppressed: u64 = hedges.suppressed.0.iter().map(|s| s.1).sum();
-    let extra = hedges.extra_load.map_or_else(|| "no data".to_owned(), numbers::share_percent);
+    let extra = percent(hedges.extra_load);
     Some(format!(
         "hedges: {} sent for {} primaries ({extra} extra load), {} won, {} wasted ({}), {} reconnects, \
          {suppressed} suppressed",
@@ -90,6 +101,11 @@ pub(super) fn contract(settings: &Settings, optional: usize) -> String {
     format!("{}{own} {}{clamp}", settings.mode, durations::show(budget))
 }
 
+/// Answered share of all of an endpoint's calls: of those that were not needed too, as completeness counts (R40).
+pub(super) fn ok_share(own: &EndpointSummary) -> Option<f64> {
+    Share::of(own.ok, own.n).map(|share| share.value)
+}
+
 fn row(endpoint: &EndpointSummary) -> String {
     let label = |reason: &Reason| reason.label(endpoint.status);
     let mut missing: Vec<String> =
@@ -97,22 +113,45 @@ fn row(endpoint: &EndpointSummary) -> String {
     if endpoint.not_needed > 0 {
         missing.push(format!("(not needed {})", endpoint.not_needed));
     }
-    #[expect(clippy::cast_precision_loss, reason = "counts of calls, far below 2^52")]
-    let ok = (endpoint.n > 0).then(|| endpoint.ok as f64 / endpoint.n as f64);
-    let ok = ok.map_or_else(|| "–".to_owned(), numbers::share_percent);
-    let (p50, p95) = (millis(endpoint.p50_ms), millis(endpoint.p95_ms));
+    let ok = ok_share(endpoint).map_or_else(|| NONE.to_owned(), numbers::share_percent);
+    let [p50, p95] = endpoint.trusted.map(quantile);
     format!("{ok:>8}  {p50:>9}  {p95:>9}  {}", missing.join(", ")).trim_end().to_owned()
 }
 
-/// `–` where the data do not reach.
-fn millis(time: Option<Millis>) -> String {
-    time.map_or_else(|| "–".to_owned(), |time| numbers::ms(time.into()))
+/// A time; [`NONE`] where there is none.
+pub(super) fn millis(time: Option<Millis>) -> String {
+    time.map_or_else(|| NONE.to_owned(), |time| numbers::ms(time.into()))
+}
+
+/// A share in percent; `no data` where there is none.
+pub(super) fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "no data".to_owned(), numbers::share_percent)
+}
+
+/// A quantile in a table: `43 ms`, `~43 ms` where it is thin, `>200 ms` where calls were cut, [`NONE`].
+pub(super) fn quantile(read: Quantile) -> String {
+    match (read.time, read.above) {
+        (Some(time), _) if read.trust == Trust::Thin => format!("~{}", numbers::ms(time)),
+        (Some(time), _) => numbers::ms(time),
+        (None, Some(above)) => format!(">{}", numbers::ms(above)),
+        (None, None) => NONE.to_owned(),
+    }
+}
+
+/// What the signs before quantiles mean, those that stand there.
+pub(super) fn legend(read: &[Quantile]) -> Option<String> {
+    let thin = read.iter().any(|q| q.trust == Trust::Thin);
+    let cut = read.iter().any(|q| q.above.is_some());
+    let legend = [(thin, "~ rests on fewer than 20 calls"), (cut, "> at least: calls were cut then")];
+    let legend: Vec<&str> = legend.iter().filter(|(needed, _)| *needed).map(|(_, words)| *words).collect();
+    (!legend.is_empty()).then(|| legend.join("; "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::recording::Ordered;
+    use crate::whatif::survival::{Curve, Observation, Observed};
     use std::time::Duration;
 
     fn printed(endpoint: EndpointSummary, hedges: HedgesTotal) -> String {
@@ -135,11 +174,50 @@ mod tests {
     }
 
     #[test]
+    fn w6_a_quantile_has_its_grade() {
+        let seen = |list: &[(u64, Observed, usize)]| {
+            let one = |&(t, what, n): &(u64, Observed, usize)| {
+                vec![Observation { time: Duration::from_millis(t), what }; n]
+            };
+            Curve::of(&list.iter().flat_map(one).collect::<Vec<_>>())
+        };
+        let graded = |curve: &Curve, q| {
+            let read = Quantile::of(curve, q);
+            (quantile(read), read.trust.as_str())
+        };
+        let steady = seen(&[(40, Observed::Ok, 90), (60, Observed::Ok, 7), (80, Observed::Ok, 3)]);
+        assert_eq!(graded(&steady, 0.5), ("40 ms".to_owned(), "solid"));
+        assert_eq!(graded(&steady, 0.95), ("~60 ms".to_owned(), "thin"));
+        assert_eq!(graded(&steady, 0.99), (NONE.to_owned(), "none"));
+        let cut = seen(&[(40, Observed::Ok, 90), (200, Observed::Censored, 10)]);
+        assert_eq!(graded(&cut, 0.95), (">200 ms".to_owned(), "censored"));
+        let failing = seen(&[(40, Observed::Ok, 90), (5, Observed::Error, 10)]);
+        assert_eq!(graded(&failing, 0.95), (NONE.to_owned(), "unreachable"));
+        assert_eq!(graded(&Curve::default(), 0.5), (NONE.to_owned(), "none"));
+    }
+
+    #[test]
+    fn w6_thin_and_censored_quantiles_are_marked_and_explained() {
+        let ms = Duration::from_millis;
+        let thin = Quantile { time: Some(ms(44)), trust: Trust::Thin, above: None };
+        let cut = Quantile { time: None, trust: Trust::Censored, above: Some(ms(200)) };
+        let text = printed(
+            EndpointSummary { trusted: [thin, cut], ..EndpointSummary::default() },
+            HedgesTotal::default(),
+        );
+        assert!(text.contains("~44 ms    >200 ms"), "{text}");
+        assert!(
+            text.ends_with("~ rests on fewer than 20 calls; > at least: calls were cut then\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
     fn rounded_times_are_said_to_be() {
         let profile = crate::profile::load("shops", &|_| None).expect("the built-in profile loads");
         let text = |rounded| summary(&profile, &SummaryLine { rounded, ..SummaryLine::default() });
         assert!(
-            text(true).ends_with("times are rounded, by up to 0.1 %\n") && !text(false).contains("rounded")
+            text(true).ends_with("they are rounded, by at most 0.1 %\n") && !text(false).contains("rounded")
         );
     }
 

@@ -7,6 +7,7 @@ pub use fold::SummaryFold;
 
 use super::units::{Millis, Ordered};
 use crate::domain::{Reason, Suppression};
+use crate::whatif::quantile::Quantile;
 use serde::{Deserialize, Serialize};
 
 /// Everything together.
@@ -80,6 +81,9 @@ pub struct EndpointSummary {
     pub p95_ms: Option<Millis>,
     /// 99th percentile, likewise.
     pub p99_ms: Option<Millis>,
+    /// The median and the 95th percentile once more, with how far they may be trusted; for people only, as the status.
+    #[serde(skip)]
+    pub trusted: [Quantile; 2],
 }
 
 /// Hedges of all calls, and what they cost (R31). `sent = won + wasted`.

@@ -13,8 +13,16 @@
 //! Required calls are not cut at the budget but come out as they did (R34), and so do those that were cancelled for
 //! a required one's failure: any budget that is not shorter would have ended the round just so. A call that waited
 //! for its permit until it was cut waited at every shorter budget (`throttled`).
+//!
+//! A hedged round answers only for budgets at which it would have been hedged just so (R24). A percentile delay is at
+//! most half of the budget, so at a budget below twice the delay it would have been a shorter one: other attempts,
+//! other answers. A fixed delay must be below the budget. A call's delay that is not the round's own fixed one may be
+//! either (an endpoint may have its own, and a record does not say which), and is taken for a percentile. Where a
+//! percentile stood depends on how slow the rounds before were: those left over would be the ones of fast times. So
+//! where a round of a mode is left out for that, all of them are; for a fixed delay, which somebody chose, only the
+//! round itself is.
 
-use crate::domain::{Call, Mode, Outcome, Reason, Round};
+use crate::domain::{Call, HedgeDelay, Mode, Outcome, Reason, Round};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -39,6 +47,10 @@ struct Tally {
     n: u64,
     /// Rounds meant to run that long of which a call was cancelled unseen before.
     cut_short: u64,
+    /// Rounds meant to run that long that would have been hedged otherwise.
+    hedged: u64,
+    /// Whether those that are not among them are no fair sample.
+    biased: bool,
     completeness: f64,
     all: u64,
     at_least_k: u64,
@@ -70,6 +82,8 @@ pub struct BudgetRow {
     pub left_out: u64,
     /// Those of them that were meant to run that long and of which a call was cancelled unseen before.
     pub cut_short: u64,
+    /// Those that were meant to run that long and would have been hedged otherwise.
+    pub hedged: u64,
     /// The recount; `None` where no round can answer.
     pub found: Option<Found>,
 }
@@ -111,38 +125,34 @@ impl Recount {
             return;
         }
         self.rounds += 1;
-        let (limit, horizon) = (limit(round), horizon(round, &self.required));
-        let seen = self.budgets.partition_point(|&b| horizon.is_some_and(|h| b <= h));
+        let (limit, horizon, hedging) = (limit(round), horizon(round, &self.required), Hedging::of(round));
         let meant = self.budgets.partition_point(|&b| b <= limit);
+        let otherwise = self.budgets.partition_point(|&b| hedging.differs(b)).min(meant);
+        let seen = self.budgets.partition_point(|&b| horizon.is_some_and(|h| b <= h));
         let Some(tallies) = self.modes.get_mut(round.settings.mode as usize) else { return };
-        self.answers[..seen].fill((0, 0));
-        for call in &round.calls {
-            let required = self.required.get(call.endpoint.index()).copied().unwrap_or(false);
-            let by = if required { 0 } else { self.budgets.partition_point(|&b| b < call.end).min(seen) };
-            match fate(call, round.settings.mode, required) {
-                Fate::Answer => {
-                    miss(tallies, 0..by, Reason::Deadline);
-                    for (all, optional) in &mut self.answers[by..seen] {
-                        *all += 1;
-                        *optional += usize::from(!required);
-                    }
-                }
-                Fate::Missing(reason) => {
-                    miss(tallies, 0..by, Reason::Deadline);
-                    miss(tallies, by..seen, reason);
-                }
-                Fate::Always(reason) => miss(tallies, 0..seen, reason),
-            }
+        for (tally, &budget) in tallies.iter_mut().zip(&self.budgets).take(otherwise) {
+            tally.hedged += 1;
+            tally.biased |= hedging.adapts(budget);
         }
+        for tally in tallies.iter_mut().take(meant).skip(seen) {
+            tally.cut_short += 1;
+            tally.biased = true;
+        }
+        count(
+            round,
+            &self.required,
+            &self.budgets,
+            otherwise..seen.max(otherwise),
+            tallies,
+            &mut self.answers,
+        );
         let calls = round.calls.len();
-        for (tally, &(all, optional)) in tallies.iter_mut().zip(&self.answers).take(seen) {
+        let answered = tallies.iter_mut().zip(&self.answers).take(seen).skip(otherwise);
+        for (tally, &(all, optional)) in answered {
             tally.n += 1;
             tally.completeness += share(all, calls);
             tally.all += u64::from(calls > 0 && all == calls);
             tally.at_least_k += u64::from(optional >= self.k);
-        }
-        for tally in tallies.iter_mut().take(meant).skip(seen) {
-            tally.cut_short += 1;
         }
     }
 
@@ -157,11 +167,52 @@ impl Recount {
     pub fn rows(&self) -> Vec<BudgetRow> {
         let row = |(i, &budget): (usize, &Duration)| {
             let tallies = || self.modes.iter().filter_map(|tallies| tallies.get(i));
-            let sum = tallies().filter(|t| t.cut_short == 0).fold(Tally::default(), Tally::and);
+            let sum = tallies().filter(|t| !t.biased).fold(Tally::default(), Tally::and);
             let cut_short = tallies().map(|t| t.cut_short).sum();
-            BudgetRow { budget, n: sum.n, left_out: self.rounds - sum.n, cut_short, found: found(&sum) }
+            let hedged = tallies().map(|t| t.hedged).sum();
+            BudgetRow {
+                budget,
+                n: sum.n,
+                left_out: self.rounds - sum.n,
+                cut_short,
+                hedged,
+                found: found(&sum),
+            }
         };
         self.budgets.iter().enumerate().map(row).collect()
+    }
+}
+
+/// How the calls came out at the budgets of a range: the missing ones go to their tallies, the answers, all and those
+/// of optional calls, to their places.
+fn count(
+    round: &Round,
+    required: &[bool],
+    budgets: &[Duration],
+    range: Range<usize>,
+    tallies: &mut [Tally],
+    answers: &mut [(usize, usize)],
+) {
+    let (from, to) = (range.start, range.end);
+    let Some(answers) = answers.get_mut(..to) else { return };
+    answers.fill((0, 0));
+    for call in &round.calls {
+        let required = required.get(call.endpoint.index()).copied().unwrap_or(false);
+        let by = if required { 0 } else { budgets.partition_point(|&b| b < call.end) }.clamp(from, to);
+        match fate(call, round.settings.mode, required) {
+            Fate::Answer => {
+                miss(tallies, from..by, Reason::Deadline);
+                for (all, optional) in answers.iter_mut().skip(by) {
+                    *all += 1;
+                    *optional += usize::from(!required);
+                }
+            }
+            Fate::Missing(reason) => {
+                miss(tallies, from..by, Reason::Deadline);
+                miss(tallies, by..to, reason);
+            }
+            Fate::Always(reason) => miss(tallies, from..to, reason),
+        }
     }
 }
 
@@ -182,6 +233,38 @@ fn found(tally: &Tally) -> Option<Found> {
 /// How long the round was meant to run.
 fn limit(round: &Round) -> Duration {
     if round.settings.mode.ignores_budget() { round.settings.request_budget } else { round.budget }
+}
+
+/// By what delays a round was hedged.
+struct Hedging {
+    /// The round's budget, at which it was hedged as it was.
+    ran: Duration,
+    /// Its own fixed delay, where calls had it.
+    fixed: Option<Duration>,
+    /// The longest other delay.
+    longest: Duration,
+}
+
+impl Hedging {
+    fn of(round: &Round) -> Self {
+        let fixed = match round.settings.hedge.delay {
+            HedgeDelay::Fixed(delay) if round.settings.mode == Mode::Hedge => Some(delay),
+            _ => None,
+        };
+        let delays = || round.calls.iter().filter_map(|call| call.hedge_delay).filter(|d| !d.is_zero());
+        let longest = delays().filter(|&d| Some(d) != fixed).max().unwrap_or_default();
+        Self { ran: round.budget, fixed: fixed.filter(|&fixed| delays().any(|d| d == fixed)), longest }
+    }
+
+    /// Whether a percentile would have been another at this budget.
+    fn adapts(&self, budget: Duration) -> bool {
+        budget < self.ran && budget < self.longest.saturating_mul(2)
+    }
+
+    /// Whether the round would have been hedged otherwise, or not allowed.
+    fn differs(&self, budget: Duration) -> bool {
+        self.adapts(budget) || budget < self.ran && self.fixed.is_some_and(|delay| budget <= delay)
+    }
 }
 
 /// Up to when every call was watched. `None` where a required one was not seen to its end: no budget would have cut

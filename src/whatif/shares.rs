@@ -8,17 +8,23 @@
 //!   the unit. The score interval is taken at the effective sample size `p(1-p)/Var(mean)` of Korn and Graubard
 //!   (1998), "Confidence intervals for proportions with small expected number of positive counts estimated from
 //!   survey data", Survey Methodology 24, held between the number of rounds (calls of a round all alike) and the
-//!   number of calls (all independent).
+//!   number of calls (all independent). Rounds that are all equal show no spread: they are as many as they are.
+//! - Of few rounds the spread itself is hardly known. So the effective size of everything counted by rounds is
+//!   reduced by the same authors' factor for the degrees of freedom, `(z/t)^2` with Student's t of one fewer than
+//!   the rounds. One round has none: it says nothing of others.
 
 /// The standard normal distribution's 97.5 % point: two-sided 95 %.
 pub const Z: f64 = 1.959_963_984_540_054;
+
+/// Student's t, 97.5 % point, for 1 to 4 degrees of freedom.
+const T: [f64; 4] = [12.706_205, 4.302_653, 3.182_446, 2.776_445];
 
 /// A share and what it rests on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share {
     /// 0 to 1.
     pub value: f64,
-    /// Sample size; above 0, not always whole.
+    /// Sample size, not always whole; at 0 any share is possible.
     pub n: f64,
 }
 
@@ -31,16 +37,44 @@ impl Share {
         (whole > 0).then(|| Self { value: (part / n).min(1.0), n })
     }
 
+    /// The same where each of its `n` is a round, so that a few are not taken for more than they are.
+    #[must_use]
+    pub fn by_rounds(self) -> Self {
+        Self { n: self.n * known(self.n), ..self }
+    }
+
     /// The 95 % interval, within 0 and 1.
     #[must_use]
     pub fn interval(self) -> (f64, f64) {
         let Self { value: p, n } = self;
         let z2 = Z * Z;
-        let centre = p + z2 / (2.0 * n);
-        let half = Z * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).max(0.0).sqrt();
-        let scale = 1.0 + z2 / n;
+        let centre = p * n + z2 / 2.0;
+        let half = Z * (p * (1.0 - p) * n + z2 / 4.0).max(0.0).sqrt();
+        let scale = n + z2;
         (((centre - half) / scale).clamp(0.0, 1.0), ((centre + half) / scale).clamp(0.0, 1.0))
     }
+}
+
+/// How much of their size so many rounds keep, by their degrees of freedom; 0 to 1.
+fn known(rounds: f64) -> f64 {
+    if rounds < 2.0 { 0.0 } else { (Z / student(rounds - 1.0)).powi(2) }
+}
+
+/// Student's t, 97.5 % point, for 1 degree of freedom or more: a table where they are few, beyond it the expansion
+/// 26.7.5 of Abramowitz and Stegun, "Handbook of Mathematical Functions", good to 0.001.
+fn student(freedom: f64) -> f64 {
+    let few = T.iter().zip(1_u8..).find(|&(_, of)| freedom < f64::from(of) + 0.5);
+    if let Some((t, _)) = few {
+        return *t;
+    }
+    let z2 = Z * Z;
+    let terms = [
+        (z2 + 1.0) / 4.0,
+        (5.0 * z2 * z2 + 16.0 * z2 + 3.0) / 96.0,
+        (3.0 * z2.powi(3) + 19.0 * z2 * z2 + 17.0 * z2 - 15.0) / 384.0,
+        (79.0 * z2.powi(4) + 776.0 * z2.powi(3) + 1482.0 * z2 * z2 - 1920.0 * z2 - 945.0) / 92_160.0,
+    ];
+    Z * terms.iter().rev().fold(0.0, |sum, term| (sum + term) / freedom) + Z
 }
 
 /// A difference of two shares, the later less the earlier.
@@ -78,6 +112,8 @@ pub struct Mean {
     calls: u64,
     sum: f64,
     squares: f64,
+    /// The least and the greatest share.
+    range: Option<(f64, f64)>,
 }
 
 impl Mean {
@@ -89,6 +125,8 @@ impl Mean {
         self.calls += calls as u64;
         self.sum += share;
         self.squares += share * share;
+        let (least, greatest) = self.range.unwrap_or((share, share));
+        self.range = Some((least.min(share), greatest.max(share)));
     }
 
     /// The mean with its effective sample size; `None` without rounds.
@@ -101,10 +139,10 @@ impl Mean {
         }
         let mean = (self.sum / n).clamp(0.0, 1.0);
         let variance = ((self.squares - n * mean * mean) / (n - 1.0).max(1.0)).max(0.0) / n;
-        // Where all rounds are alike the quotient is infinite or none: then the bounds decide.
-        let effective = mean * (1.0 - mean) / variance;
-        let effective = if effective.is_nan() { n } else { effective.clamp(n, calls.max(n)) };
-        Some(Share { value: mean, n: effective })
+        // Told by the shares themselves: a sum of equal ones has a spread of its rounding.
+        let alike = self.range.is_none_or(|(least, greatest)| least.to_bits() == greatest.to_bits());
+        let effective = if alike { n } else { (mean * (1.0 - mean) / variance).clamp(n, calls.max(n)) };
+        Some(Share { value: mean, n: effective * known(n) })
     }
 }
 
@@ -143,23 +181,65 @@ mod tests {
         assert_eq!(Mean::default().share(), None);
     }
 
+    fn mean(rounds: &[(usize, usize)]) -> Share {
+        let mut mean = Mean::default();
+        for &(answered, calls) in rounds {
+            mean.push(answered, calls);
+        }
+        mean.share().unwrap()
+    }
+
     #[test]
-    fn rounds_that_are_alike_count_once_for_each_call_and_no_more() {
-        let mean = |rounds: &[(usize, usize)]| {
-            let mut mean = Mean::default();
-            for &(answered, calls) in rounds {
-                mean.push(answered, calls);
-            }
-            mean.share().unwrap()
-        };
-        let dead = mean(&[(7, 8); 50]);
-        assert!(close(dead.value, 0.875) && close(dead.n, 400.0), "{dead:?}");
-        let all = mean(&[(8, 8); 50]);
-        assert!(close(all.value, 1.0) && close(all.n, 50.0), "{all:?}");
+    fn rounds_that_are_alike_count_once_each_and_never_for_their_calls() {
+        for (answered, value) in [(7, 0.875), (8, 1.0)] {
+            let alike = mean(&[(answered, 8); 50]);
+            assert!(close(alike.value, value) && close(alike.n, 50.0 * known(50.0)), "{alike:?}");
+        }
+        // A third has no end in binary: the sum of its squares is not quite what it should be.
+        assert!(close(mean(&[(1, 3); 50]).n, 50.0 * known(50.0)));
         // All or nothing: the round is all that there is to count.
         let both: Vec<_> = (0..50).map(|i| (if i % 2 == 0 { 8 } else { 0 }, 8)).collect();
         let both = mean(&both);
-        assert!(close(both.value, 0.5) && close(both.n, 50.0), "{both:?}");
+        assert!(close(both.value, 0.5) && close(both.n, 50.0 * known(50.0)), "{both:?}");
+    }
+
+    #[test]
+    fn one_round_or_two_make_no_clear_difference() {
+        let many = mean(&[(0, 8); 1000]);
+        let [one, two] = [mean(&[(8, 8)]), mean(&[(8, 8); 2])];
+        let spread = mean(&[(8, 8), (7, 8)]);
+        for few in [one, two, spread] {
+            assert!(!Difference::of(few, mean(&[(0, 8)])).is_clear(), "{few:?}");
+            assert!(!Difference::of(few, mean(&[(0, 8); 2])).is_clear(), "{few:?}");
+        }
+        assert!(!Difference::of(one, many).is_clear() && !Difference::of(many, one).is_clear());
+        assert_eq!(one.interval(), (0.0, 1.0));
+        // So too where rounds are counted: both of two against none of two.
+        let of = |part, whole| Share::of(part, whole).unwrap().by_rounds();
+        assert!(
+            !Difference::of(of(0, 2), of(2, 2)).is_clear() && !Difference::of(of(0, 1), of(1, 1)).is_clear()
+        );
+        assert!(
+            Difference::of(of(0, 12), of(12, 12)).is_clear()
+                && Difference::of(mean(&[(8, 8); 12]), many).is_clear()
+        );
+    }
+
+    /// As printed in every table of the distribution.
+    #[test]
+    fn students_t_as_tables_print_it() {
+        let table = [
+            (1.0, 12.706),
+            (2.0, 4.303),
+            (4.0, 2.776),
+            (5.0, 2.571),
+            (9.0, 2.262),
+            (29.0, 2.045),
+            (120.0, 1.980),
+        ];
+        for (freedom, want) in table {
+            assert!((student(freedom) - want).abs() < 1.5e-3, "{freedom}: {}", student(freedom));
+        }
     }
 
     proptest! {

@@ -10,6 +10,7 @@ use crate::recording::{ReadError, Reader, Record, SessionLine, SummaryFold, Summ
 use crate::stats::{Blame, Hint, Remedy, Stats, Window};
 use crate::whatif::recount::Recount;
 use crate::whatif::shares::Mean;
+use std::fs;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -49,13 +50,16 @@ pub(super) struct FilePart {
     pub(super) session: Arc<SessionLine>,
     /// The settings that it began with.
     pub(super) settings: Arc<Settings>,
+    /// Those that joined recordings in it began with, where they are others; the first [`HAPPENINGS`].
+    pub(super) joined: Vec<Arc<Settings>>,
     /// Its own figures.
     pub(super) summary: SummaryLine,
     /// Rounds left out because they warm up.
     pub(super) warmup: u64,
     /// Rounds left out because they were given up.
     pub(super) aborted: u64,
-    /// When its last round ended, from the session's start.
+    /// When its last round ended, from the session's start. Joined recordings follow one another, without the time
+    /// that lay between them.
     pub(super) length: Duration,
     /// Its rounds over time.
     pub(super) history: History,
@@ -115,11 +119,6 @@ impl Collected {
     /// # Errors
     /// The first thing that is not as it should be.
     pub(super) fn read(paths: &[PathBuf], question: &Question) -> Result<Self, ReportError> {
-        for (i, path) in paths.iter().enumerate() {
-            if paths.iter().take(i).any(|before| before == path) {
-                return Err(ReportError::Twice(shown(path)));
-            }
-        }
         let mut all: Option<Self> = None;
         for path in paths {
             let name = shown(path);
@@ -207,6 +206,7 @@ impl Collected {
             name,
             session,
             settings,
+            joined: Vec::new(),
             summary: SummaryLine::default(),
             warmup: 0,
             aborted: 0,
@@ -218,11 +218,14 @@ impl Collected {
             left_out: None,
         };
         let mut held = Arc::clone(&part.settings);
+        // Where the session that is read began.
+        let mut begun = Duration::ZERO;
         // Each place skips and connects for itself.
         self.fold.begin();
         while let Some(record) = reader.next_record()? {
             match record {
-                Record::Round(round, total) => {
+                Record::Round(mut round, total) => {
+                    round.at = round.at.saturating_add(begun);
                     for fold in own.iter_mut().chain([&mut self.fold]) {
                         fold.skipped(total);
                         fold.push(&round);
@@ -240,13 +243,18 @@ impl Collected {
                 Record::Settings(at, settings) => {
                     // A session may begin by saying once more what holds.
                     if settings != held {
-                        part.happened(at, Happening::Settings(Arc::clone(&settings)));
+                        part.happened(begun.saturating_add(at), Happening::Settings(Arc::clone(&settings)));
                     }
                     held = settings;
                 }
-                Record::Note(at, text) => part.happened(at, Happening::Note(text)),
+                Record::Note(at, text) => part.happened(begun.saturating_add(at), Happening::Note(text)),
                 // Recordings that were joined.
-                Record::Session(_) => own.iter_mut().chain([&mut self.fold]).for_each(SummaryFold::begin),
+                Record::Session(_) => {
+                    own.iter_mut().chain([&mut self.fold]).for_each(SummaryFold::begin);
+                    begun = part.length;
+                    held = Arc::clone(reader.context().settings());
+                    part.joins(&held);
+                }
                 Record::Summary(_) => {}
             }
         }
@@ -287,6 +295,13 @@ impl Collected {
 }
 
 impl FilePart {
+    fn joins(&mut self, settings: &Arc<Settings>) {
+        let known = *settings == self.settings || self.joined.contains(settings);
+        if !known && self.joined.len() < HAPPENINGS {
+            self.joined.push(Arc::clone(settings));
+        }
+    }
+
     fn happened(&mut self, at: Duration, what: Happening) {
         if self.happenings.len() < HAPPENINGS {
             self.happenings.push((at, what));
@@ -300,6 +315,29 @@ impl FilePart {
 fn has_breaker(session: &SessionLine, hint: &Hint) -> bool {
     hint.remedy == Remedy::AddBreaker
         && session.endpoints.get(hint.endpoint.index()).is_some_and(|endpoint| endpoint.breaker)
+}
+
+/// Checks that no file stands there twice, under whatever names.
+///
+/// # Errors
+/// Which does.
+pub(super) fn each_once(paths: &[PathBuf]) -> Result<(), ReportError> {
+    let mut seen: Vec<(PathBuf, &PathBuf)> = Vec::new();
+    for path in paths {
+        // What can't be found is said when it is opened; `-` is no file.
+        let found = if path == Path::new("-") { None } else { fs::canonicalize(path).ok() };
+        let place = found.unwrap_or_else(|| path.clone());
+        if let Some((_, first)) = seen.iter().find(|(known, _)| *known == place) {
+            let (first, other) = (shown(first), shown(path));
+            return Err(if first == other {
+                ReportError::Twice(first)
+            } else {
+                ReportError::Same { first, other }
+            });
+        }
+        seen.push((place, path));
+    }
+    Ok(())
 }
 
 /// A path, safe to show.

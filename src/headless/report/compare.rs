@@ -1,17 +1,19 @@
 //! Two recordings side by side: what became of it, and whether that is more than chance.
 //!
 //! Shares have a 95 % interval for their difference ([`crate::whatif::shares`]); where it contains 0 there is no
-//! clear difference. The unit is the round: calls of one round are not independent. Quantiles have their difference
-//! only. Of many rows one in twenty is clear by chance.
+//! clear difference. The unit is the round: calls of one round are not independent, and one or two rounds show no
+//! clear difference at all. Quantiles have their difference only. Of many rows one in twenty is clear by chance.
 //!
-//! As JSON one object: `old` and `new` (file, profile, started, rounds), `shares` (`what`, `endpoint` and `reason`
+//! As JSON one object: `old` and `new` (file, profile, started, rounds, settings), `shares` (`what`, `endpoint` and `reason`
 //! where it is about one, `old`, `new`, `difference`, `lo`, `hi`, `clear`), `quantiles` (`what`, `old_ms`, `new_ms`,
 //! `difference_ms`), `only_old` and `only_new` (endpoints that the other one lacks).
 
 use super::collect::{Collected, without};
+use super::missing::count;
 use super::words::{self, fit, millis};
 use crate::domain::{EndpointId, Reason, numbers};
-use crate::recording::{EndpointSummary, Millis};
+use crate::recording::{EndpointSummary, Millis, SettingsBody};
+use crate::whatif::quantile::Quantile;
 use crate::whatif::shares::{Difference, Share};
 use serde::Serialize;
 use std::fmt::Write;
@@ -40,8 +42,11 @@ struct Side<'a> {
     profile: &'a str,
     started: &'a str,
     rounds: u64,
+    settings: &'a SettingsBody,
     #[serde(skip)]
-    settings: String,
+    contract: String,
+    #[serde(skip)]
+    differing: Option<String>,
     left_out: Option<&'a str>,
 }
 
@@ -77,11 +82,11 @@ impl<'a> Compared<'a> {
         let names =
             |all: &Collected| all.session.endpoints.iter().map(|e| e.name.clone()).collect::<Vec<_>>();
         let partial =
-            |all: &Collected| all.summary.partial.and_then(|share| count(share, all.summary.rounds));
+            |all: &Collected| all.summary.partial.and_then(|share| of_rounds(share, all.summary.rounds));
         let mut shares = vec![
             share("completeness", old.mean.share(), new.mean.share()),
             share("partial", partial(old), partial(new)),
-            share("failed", Share::of(before.failed, before.rounds), Share::of(after.failed, after.rounds)),
+            share("failed", part(before.failed, before.rounds), part(after.failed, after.rounds)),
         ];
         let mut quantiles = vec![
             quantile("p50", None, before.round.p50_ms, after.round.p50_ms),
@@ -95,7 +100,7 @@ impl<'a> Compared<'a> {
             let Some(later) = after.endpoints.get(place) else { continue };
             shares.extend(missing(own, later));
             let at = |all: &Collected, i, q| {
-                words::quantile(&all.fold.curve(EndpointId(i)), q).time.map(Millis::from)
+                Quantile::of(&all.fold.curve(EndpointId(i)), q).time.map(Millis::from)
             };
             for (what, q) in [("p50", 0.5), ("p95", 0.95)] {
                 quantiles.push(quantile(what, Some(&own.endpoint), at(old, i, q), at(new, place, q)));
@@ -106,7 +111,9 @@ impl<'a> Compared<'a> {
             profile: &all.session.profile,
             started: &all.session.started,
             rounds: all.summary.rounds,
-            settings: words::settings(&all.settings, all.optional),
+            settings: &all.session.settings,
+            contract: words::settings(&all.settings, all.optional),
+            differing: words::differing(all),
             left_out: all.files.first().and_then(|f| f.left_out.as_deref()),
         };
         Self {
@@ -126,7 +133,10 @@ impl<'a> Compared<'a> {
             let rounds = numbers::counted(side.rounds, "round", "rounds");
             // Writing to a String cannot fail.
             let _ = writeln!(out, "{word}  {}  {}, {}, {rounds}", side.file, side.profile, side.started);
-            let _ = writeln!(out, "     {}", side.settings);
+            let _ = writeln!(out, "     {}", side.contract);
+            if let Some(differing) = &side.differing {
+                let _ = writeln!(out, "     {differing}");
+            }
         }
         for (word, side) in [("old", &self.old), ("new", &self.new)] {
             if let Some(left_out) = side.left_out {
@@ -181,10 +191,15 @@ impl<'a> Compared<'a> {
 }
 
 /// A share of so many rounds, which was a count of them.
-fn count(share: f64, rounds: u64) -> Option<Share> {
+fn of_rounds(share: f64, rounds: u64) -> Option<Share> {
     #[expect(clippy::cast_precision_loss, reason = "a count of rounds, far below 2^52")]
     let n = rounds as f64;
-    (rounds > 0).then_some(Share { value: share, n })
+    (rounds > 0).then(|| Share { value: share, n }.by_rounds())
+}
+
+/// A share of so many rounds.
+fn part(part: u64, rounds: u64) -> Option<Share> {
+    Share::of(part, rounds).map(Share::by_rounds)
 }
 
 fn share(what: &'static str, old: Option<Share>, new: Option<Share>) -> ShareRow<'static> {
@@ -204,12 +219,12 @@ fn share(what: &'static str, old: Option<Share>, new: Option<Share>) -> ShareRow
 
 /// A row for each reason that occurred before or after.
 fn missing<'a>(old: &'a EndpointSummary, new: &'a EndpointSummary) -> Vec<ShareRow<'a>> {
-    let of = |own: &EndpointSummary, reason| own.missing.0.iter().find(|m| m.0 == reason).map_or(0, |m| m.1);
-    let reasons = Reason::ALL.iter().copied().filter(|&r| of(old, r) + of(new, r) > 0);
+    let reasons = Reason::ALL.iter().copied().filter(|&r| count(old, r) + count(new, r) > 0);
     let row = |reason| ShareRow {
         endpoint: Some(&old.endpoint),
         reason: Some(reason),
-        ..share("missing", Share::of(of(old, reason), old.n), Share::of(of(new, reason), new.n))
+        // An endpoint has one call in each round.
+        ..share("missing", part(count(old, reason), old.n), part(count(new, reason), new.n))
     };
     reasons.map(row).collect()
 }

@@ -31,6 +31,14 @@ pub enum ReportError {
     /// A file stands there twice and would be counted twice.
     #[error("{0} is given twice")]
     Twice(String),
+    /// Two names of one file, which would be counted twice.
+    #[error("{other} is the same file as {first}")]
+    Same {
+        /// The name that stands first.
+        first: String,
+        /// The other one.
+        other: String,
+    },
     /// Two recordings that can't be one observation.
     #[error(
         "{other} is a recording of other endpoints than {first}: {difference}; recordings of one profile are \

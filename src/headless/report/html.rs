@@ -74,6 +74,9 @@ fn head(out: &mut String, all: &Collected) {
         Escaped(&words::settings(&all.settings, all.optional)),
         Escaped(&from),
     );
+    if let Some(differing) = words::differing(all) {
+        let _ = writeln!(out, "<p class=\"notice\">{}</p>", Escaped(&differing));
+    }
     for file in &all.files {
         if let Some(left_out) = &file.left_out {
             let said = format!("{}: {left_out}", file.name);
@@ -136,23 +139,11 @@ fn worst(all: &Collected) -> String {
     let mut out = String::new();
     for (i, bad) in all.worst.iter().enumerate() {
         let round = &bad.round;
-        let file = match all.files.as_slice() {
-            [_] => String::new(),
-            many => many.get(bad.file).map(|f| format!(", {}", f.name)).unwrap_or_default(),
-        };
-        let said = format!(
-            "at {}: {} of {} answered in {}{}{file}",
-            words::clock(round.at),
-            round.answered(),
-            round.calls.len(),
-            numbers::ms(round.took),
-            if round.ok { "" } else { ", failed" },
-        );
         let _ = write!(
             out,
             "<figure>\n<figcaption><strong>Round {}</strong> {}</figcaption>\n{}</figure>\n",
             round.no,
-            Escaped(&said),
+            Escaped(&words::worst(all, bad)),
             lanes::round(all, round, &format!("worst{i}")),
         );
     }
@@ -167,7 +158,7 @@ fn worst(all: &Collected) -> String {
 fn history(all: &Collected) -> String {
     let mut out = String::from(
         "<p class=\"quiet\">Share of the calls that are missing, over time: \
-         <span class=\"swatch s-cut\"></span> cut, <span class=\"swatch s-error\"></span> failed. The foot is \
+         <span class=\"swatch s-cut\"></span> cut, <span class=\"swatch s-error\"></span> for another reason. The foot is \
          <span class=\"swatch s-ok\"></span> where rounds kept their contract.</p>\n",
     );
     let none = out.len();

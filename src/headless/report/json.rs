@@ -1,8 +1,8 @@
 //! A report as one JSON object. Times are milliseconds, shares 0 to 1 and unrounded; what is not known is null.
 //!
 //! - `schema`, `fanscope`, `profile`, `settings`: of the first recording; `k`: the answers asked about;
-//! - `files`: one per recording, with its own figures, notes and changes of settings; `left_out` says what was cut
-//!   off its end;
+//! - `files`: one per recording, with the settings that it began with (`joined`: other ones that joined recordings in
+//!   it began with), its own figures, notes and `changes` of settings; `left_out` says what was cut off its end;
 //! - `rounds`: `n` that count, `warmup` and `aborted` that were left out, `complete` in which nothing was missing;
 //! - `summary`: the figures of all rounds, as the last line of a recording has them;
 //! - `budget`: a row for each budget asked about. `status` is `exact` or `not_observed`; `left_out` are rounds that
@@ -15,9 +15,9 @@
 //! Intervals and bounds (`lo_ms`, `hi_ms`, `completeness_bounds`) are null as long as nothing estimates them.
 
 use super::collect::{Collected, FilePart, Happening};
-use super::words;
 use crate::domain::{EndpointId, Reason, Settings};
 use crate::recording::{EndpointLine, Line, Millis, Ordered, SCHEMA, SettingsBody, SummaryLine};
+use crate::whatif::quantile::Quantile;
 use crate::whatif::recount::BudgetRow;
 use crate::whatif::survival::Row;
 use serde::Serialize;
@@ -46,12 +46,15 @@ struct FileLine<'a> {
     file: &'a str,
     profile: &'a str,
     started: &'a str,
+    settings: &'a SettingsBody,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    joined: Vec<SettingsBody>,
     length_ms: Millis,
     warmup: u64,
     aborted: u64,
     summary: &'a SummaryLine,
     notes: Vec<Note<'a>>,
-    settings: Vec<Changed>,
+    changes: Vec<Changed>,
     more_happenings: usize,
     left_out: Option<&'a str>,
 }
@@ -181,7 +184,7 @@ fn file<'a>(part: &'a FilePart, endpoints: &[EndpointLine]) -> FileLine<'a> {
         Happening::Note(text) => Some(Note { at_ms: (*at).into(), text }),
         Happening::Settings(_) => None,
     });
-    let settings = part.happenings.iter().filter_map(|(at, what)| match what {
+    let changes = part.happenings.iter().filter_map(|(at, what)| match what {
         Happening::Settings(changed) => {
             Some(Changed { at_ms: (*at).into(), settings: body(changed, endpoints) })
         }
@@ -191,12 +194,14 @@ fn file<'a>(part: &'a FilePart, endpoints: &[EndpointLine]) -> FileLine<'a> {
         file: &part.name,
         profile: &part.session.profile,
         started: &part.session.started,
+        settings: &part.session.settings,
+        joined: part.joined.iter().filter_map(|settings| body(settings, endpoints)).collect(),
         length_ms: part.length.into(),
         warmup: part.warmup,
         aborted: part.aborted,
         summary: &part.summary,
         notes: notes.collect(),
-        settings: settings.collect(),
+        changes: changes.collect(),
         more_happenings: part.more_happenings,
         left_out: part.left_out.as_deref(),
     }
@@ -229,8 +234,8 @@ fn endpoints(all: &Collected) -> Vec<EndpointCalls<'_>> {
     let rows = all.summary.endpoints.iter().enumerate().map(|(i, own)| {
         let curve = all.fold.curve(EndpointId(i));
         let quantiles = QUANTILES.iter().map(|&q| {
-            let read = words::quantile(&curve, q);
-            QuantileLine { q, ms: read.time.map(Millis::from), lo_ms: None, hi_ms: None, grade: read.grade }
+            let Quantile { time, trust, .. } = Quantile::of(&curve, q);
+            QuantileLine { q, ms: time.map(Millis::from), lo_ms: None, hi_ms: None, grade: trust.as_str() }
         });
         let held = all.held.get(i).copied().unwrap_or_default();
         EndpointCalls {

@@ -1,13 +1,13 @@
 //! A report for people: plain text that fits the terminal, most important first.
 
 use super::bars::Set;
-use super::collect::{Collected, FilePart};
+use super::collect::Collected;
 use super::lanes::lanes;
+use super::missing::{self, Missing};
 use super::words::{self, BudgetLine, cut, fit, fit_name, millis, percent};
-use crate::domain::{EndpointId, Reason, numbers};
-use crate::headless::text::hedges;
-use crate::recording::EndpointSummary;
-use std::collections::BTreeMap;
+use crate::domain::{EndpointId, numbers};
+use crate::headless::text::{hedges, ok_share};
+use crate::whatif::quantile::Quantile;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
@@ -80,6 +80,9 @@ impl Page<'_> {
                 line!(out, "{rounds} from {} recordings", many.len());
             }
         }
+        if let Some(differing) = words::differing(all) {
+            line!(out, "{differing}");
+        }
         line!(out);
         line!(
             out,
@@ -126,14 +129,13 @@ impl Page<'_> {
             "last",
             "cut",
         );
-        let (mut thin, mut cut) = (false, false);
+        let mut read = Vec::new();
         let shown = self.shown_endpoints();
         for &i in &shown {
             let Some(own) = self.all.summary.endpoints.get(i) else { continue };
             let curve = self.all.fold.curve(EndpointId(i));
-            let at = [0.5, 0.95].map(|q| words::quantile(&curve, q));
-            thin |= at.iter().any(|q| q.grade == "thin");
-            cut |= at.iter().any(|q| q.above.is_some());
+            let at = [0.5, 0.95].map(|q| Quantile::of(&curve, q));
+            read.extend(at);
             let share = ok_share(own);
             let held = self.all.held.get(i).copied().unwrap_or_default();
             line!(
@@ -142,8 +144,8 @@ impl Page<'_> {
                 fit_name(&own.endpoint, name),
                 self.set.bar(share.unwrap_or(0.0), bar),
                 share.map_or_else(|| words::NONE.to_owned(), numbers::share_percent),
-                at[0].shown(),
-                at[1].shown(),
+                words::quantile(at[0]),
+                words::quantile(at[1]),
                 held.last,
                 held.cut,
             );
@@ -151,11 +153,8 @@ impl Page<'_> {
         if let Some(more @ 1..) = self.all.summary.endpoints.len().checked_sub(shown.len()) {
             line!(out, "{more} more, with fewer calls missing");
         }
-        let legend = [(thin, "~ rests on fewer than 20 calls"), (cut, "> at least: calls were cut then")];
-        let legend: Vec<&str> =
-            legend.iter().filter(|(needed, _)| *needed).map(|(_, words)| *words).collect();
-        if !legend.is_empty() {
-            line!(out, "{}", legend.join("; "));
+        if let Some(legend) = words::legend(&read) {
+            line!(out, "{legend}");
         }
     }
 
@@ -163,24 +162,14 @@ impl Page<'_> {
     fn shown_endpoints(&self) -> Vec<usize> {
         let endpoints = &self.all.summary.endpoints;
         let mut shown: Vec<usize> = (0..endpoints.len()).collect();
-        shown.sort_by_key(|&i| std::cmp::Reverse(endpoints.get(i).map_or(0, missing)));
+        shown.sort_by_key(|&i| std::cmp::Reverse(endpoints.get(i).map_or(0, missing::total)));
         shown.truncate(ROWS);
         shown.sort_unstable();
         shown
     }
 
     fn missing(&self, out: &mut String) {
-        let rows: Vec<&EndpointSummary> =
-            self.all.summary.endpoints.iter().filter(|e| !e.missing.0.is_empty()).collect();
-        if rows.is_empty() {
-            return;
-        }
-        let mut totals: BTreeMap<Reason, u64> = BTreeMap::new();
-        for &(reason, count) in rows.iter().flat_map(|e| &e.missing.0) {
-            *totals.entry(reason).or_default() += count;
-        }
-        let mut reasons: Vec<(Reason, u64)> = totals.into_iter().collect();
-        reasons.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+        let Some(Missing { reasons, rows }) = Missing::of(&self.all.summary.endpoints) else { return };
         // Reasons beyond the line's end stand together in a last column.
         let mut room = self.look.width.saturating_sub(self.names + 9 + "others".len() + 2);
         let fits = reasons.iter().take_while(|(reason, _)| {
@@ -196,15 +185,10 @@ impl Page<'_> {
             reasons.iter().take(columns).flat_map(|(reason, _)| ["  ", reason.as_str()]).collect();
         let last = if others > 0 { "  others" } else { "" };
         line!(out, "{}  {:>7}{heads}{last}", fit("missing", self.names), "total");
-        let mut rows: Vec<_> = rows.into_iter().map(|e| (e, missing(e))).collect();
-        rows.sort_by_key(|&(_, total)| std::cmp::Reverse(total));
         let more = rows.len().saturating_sub(ROWS);
         for (own, total) in rows.into_iter().take(ROWS) {
-            let count = |reason| own.missing.0.iter().find(|m| m.0 == reason).map_or(0, |m| m.1);
-            let cell = |n: u64, width: usize| {
-                let shown = if n == 0 { "·".to_owned() } else { n.to_string() };
-                format!("  {shown:>width$}")
-            };
+            let count = |reason| missing::count(own, reason);
+            let cell = |n: u64, width: usize| format!("  {:>width$}", missing::shown(n));
             let cells: String =
                 reasons.iter().take(columns).map(|&(r, _)| cell(count(r), r.as_str().len())).collect();
             let rest: u64 = reasons.iter().skip(columns).map(|&(r, _)| count(r)).sum();
@@ -255,11 +239,6 @@ impl Page<'_> {
     fn worst(&self, out: &mut String) {
         for (i, bad) in self.all.worst.iter().enumerate() {
             let round = &bad.round;
-            let file = match self.all.files.as_slice() {
-                [_] => String::new(),
-                many => many.get(bad.file).map(|f| format!(", {}", f.name)).unwrap_or_default(),
-            };
-            let failed = if round.ok { "" } else { ", failed" };
             let detailed = i < SHOWN.0;
             if detailed || i == SHOWN.0 {
                 line!(out);
@@ -267,15 +246,7 @@ impl Page<'_> {
             if i == 0 {
                 line!(out, "the worst rounds");
             }
-            line!(
-                out,
-                "#{}  at {}: {} of {} answered in {}{failed}{file}",
-                round.no,
-                words::clock(round.at),
-                round.answered(),
-                round.calls.len(),
-                numbers::ms(round.took),
-            );
+            line!(out, "#{}  {}", round.no, words::worst(self.all, bad));
             if detailed {
                 self.lanes(out, round);
             } else if round.missing() > 0 {
@@ -342,7 +313,7 @@ impl Page<'_> {
                 percent(own.completeness),
                 millis(own.round.p50_ms),
                 millis(own.round.p99_ms),
-                worst_endpoint(file).map_or(words::NONE, |e| &e.endpoint),
+                missing::worst_endpoint(file).map_or(words::NONE, |e| &e.endpoint),
             );
         }
     }
@@ -367,21 +338,4 @@ impl Page<'_> {
             }
         }
     }
-}
-
-/// The endpoint of a file that answered least, where any call is missing.
-pub(super) fn worst_endpoint(file: &FilePart) -> Option<&EndpointSummary> {
-    let rows = file.summary.endpoints.iter().rev().filter(|e| missing(e) > 0);
-    rows.max_by_key(|e| missing(e))
-}
-
-/// An endpoint's missing calls.
-pub(super) fn missing(own: &EndpointSummary) -> u64 {
-    own.missing.0.iter().map(|m| m.1).sum()
-}
-
-/// Answered share of an endpoint's calls; those that were not needed are none of them.
-pub(super) fn ok_share(own: &EndpointSummary) -> Option<f64> {
-    let asked = own.n.saturating_sub(own.not_needed);
-    crate::whatif::shares::Share::of(own.ok, asked).map(|share| share.value)
 }

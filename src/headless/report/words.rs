@@ -1,70 +1,18 @@
 //! Words that every form of a report shares.
 
 use super::collect::{Collected, FilePart, Happening};
+use super::worst::Bad;
 use crate::domain::{Call, EndpointId, Outcome, Reason, Settings, numbers};
 use crate::headless::text::contract;
 use crate::profile::durations;
-use crate::recording::Millis;
 use crate::stats::Hint;
 use crate::whatif::recount::{BudgetRow, Found};
 use crate::whatif::shares::Share;
-use crate::whatif::survival::{Curve, Grade};
+use std::sync::Arc;
 use std::time::Duration;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Where no number can be said.
-pub(super) const NONE: &str = "–";
-
-/// A quantile of the time to an answer, and how far it may be trusted (W6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Quantile {
-    /// The time, where it may be said.
-    pub(super) time: Option<Duration>,
-    /// `solid`, `thin`, `none`, `unreachable` or `censored`.
-    pub(super) grade: &'static str,
-    /// What it is at least, where it is censored.
-    pub(super) above: Option<Duration>,
-}
-
-/// Reads a quantile of an endpoint's curve.
-pub(super) fn quantile(curve: &Curve, q: f64) -> Quantile {
-    let none = |grade, above| Quantile { time: None, grade, above };
-    match curve.row_ok(q) {
-        Some(row) => match row.grade() {
-            Grade::Solid => Quantile { time: Some(row.time), grade: "solid", above: None },
-            Grade::Thin => Quantile { time: Some(row.time), grade: "thin", above: None },
-            Grade::None => none("none", None),
-        },
-        None if Grade::of(curve.n()) == Grade::None => none("none", None),
-        None if curve.unreachable_ok(q) => none("unreachable", None),
-        None => none("censored", curve.pending_until()),
-    }
-}
-
-impl Quantile {
-    /// In a table: `43 ms`, `~43 ms` where it is thin, `>200 ms` where calls were cut, `–`.
-    pub(super) fn shown(self) -> String {
-        match (self.time, self.above) {
-            (Some(time), _) if self.grade == "thin" => format!("~{}", numbers::ms(time)),
-            (Some(time), _) => numbers::ms(time),
-            (None, Some(above)) => format!(">{}", numbers::ms(above)),
-            (None, None) => NONE.to_owned(),
-        }
-    }
-}
-
-/// A share in percent; `no data` where there is none.
-pub(super) fn percent(share: Option<f64>) -> String {
-    share.map_or_else(|| "no data".to_owned(), numbers::share_percent)
-}
-
-/// Said where there were too many times to keep each.
-pub(super) const ROUNDED: &str = "there were too many times to keep each: they are rounded, by at most 0.1 %";
-
-/// A time; [`NONE`] where there is none.
-pub(super) fn millis(time: Option<Millis>) -> String {
-    time.map_or_else(|| NONE.to_owned(), |time| numbers::ms(time.into()))
-}
+pub(super) use crate::headless::text::{NONE, ROUNDED, legend, millis, percent, quantile};
 
 /// A time of the session: `5.5 s`, `12 min 3 s`, `2 h 5 min`.
 pub(super) fn clock(time: Duration) -> String {
@@ -84,6 +32,53 @@ pub(super) fn settings(settings: &Settings, optional: usize) -> String {
         format!("a round every {}", durations::show(settings.every))
     };
     format!("{}, {every}", contract(settings, optional))
+}
+
+/// Recordings of which [`differing`] says how their settings differ.
+const DIFFERING: usize = 3;
+
+/// How recordings, or parts of one that were joined, began under other settings than the first: `settings differ:
+/// tokyo.ndjson budget 150ms, hedge after p90`. `None` where all began alike.
+pub(super) fn differing(all: &Collected) -> Option<String> {
+    let began = all.files.iter().flat_map(|file| {
+        let settings = std::iter::once(&file.settings).chain(&file.joined);
+        settings.enumerate().map(move |(i, settings)| (file, i > 0, settings))
+    });
+    let said = |(file, joined, settings): (&FilePart, bool, &Arc<Settings>)| {
+        let differs = changed(&all.settings, settings, all.optional);
+        let place = if joined { " (joined)" } else { "" };
+        (!differs.is_empty()).then(|| format!("{}{place} {}", file.name, differs.join(", ")))
+    };
+    let mut parts: Vec<String> = began.filter_map(said).collect();
+    if let Some(more @ 1..) = parts.len().checked_sub(DIFFERING) {
+        parts.truncate(DIFFERING);
+        parts.push(format!("{more} more"));
+    }
+    (!parts.is_empty()).then(|| format!("settings differ: {}", parts.join("; ")))
+}
+
+/// What of a contract is another one in the second settings.
+fn changed(first: &Settings, other: &Settings, optional: usize) -> Vec<String> {
+    let mut changed = Vec::new();
+    if other.mode != first.mode {
+        changed.push(other.mode.to_string());
+    }
+    if other.budget != first.budget {
+        changed.push(format!("budget {}", durations::show(other.budget)));
+    }
+    if other.quorum_of(optional) != first.quorum_of(optional) {
+        changed.push(format!("k {}", other.quorum_of(optional)));
+    }
+    if other.hedge.delay != first.hedge.delay || other.hedge.max != first.hedge.max {
+        changed.push(format!("hedge {}", hedge(other)));
+    }
+    changed
+}
+
+/// How calls are hedged: `after p95`, `after 50ms, at most 2`.
+pub(super) fn hedge(settings: &Settings) -> String {
+    let most = settings.hedge.max.map(|max| format!(", at most {max}")).unwrap_or_default();
+    format!("after {}{most}", settings.hedge.delay)
 }
 
 /// What happened, in a word and at length.
@@ -121,6 +116,23 @@ pub(super) fn outcome(call: &Call) -> String {
         }
         Outcome::Missing(reason) => format!("{end}, {}", reason.label(call.status)),
     }
+}
+
+/// A round of the worst: `at 3.0 s: 2 of 4 answered in 200 ms, failed, tokyo.ndjson`.
+pub(super) fn worst(all: &Collected, bad: &Bad) -> String {
+    let round = &bad.round;
+    let file = match all.files.as_slice() {
+        [_] => String::new(),
+        many => many.get(bad.file).map(|f| format!(", {}", f.name)).unwrap_or_default(),
+    };
+    format!(
+        "at {}: {} of {} answered in {}{}{file}",
+        clock(round.at),
+        round.answered(),
+        round.calls.len(),
+        numbers::ms(round.took),
+        if round.ok { "" } else { ", failed" },
+    )
 }
 
 /// What is missing: `shop-3 deadline, shop-5 http_503`.
@@ -167,6 +179,8 @@ fn not_observed(row: &BudgetRow, all: &Collected) -> &'static str {
         "no rounds"
     } else if row.cut_short > 0 {
         "not observed: rounds ended earlier with calls still running"
+    } else if row.hedged > 0 {
+        "not observed: rounds would have hedged at other times"
     } else {
         "not observed: no round was watched for that long"
     }
@@ -264,7 +278,6 @@ fn prefix(text: &str, columns: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::whatif::survival::{Observation, Observed};
 
     #[test]
     fn text_is_cut_by_columns() {
@@ -283,26 +296,6 @@ mod tests {
         assert_eq!(wrapped("  one two three four", 9), "  one two\n    three\n    four\n");
         assert_eq!(wrapped("unbreakable", 4), "unbreakable\n", "what has no space stays whole");
         assert_eq!(wrapped("名前 です ね", 6), "名前\n  です\n  ね\n");
-    }
-
-    #[test]
-    fn w6_a_quantile_has_its_grade() {
-        let seen = |list: &[(u64, Observed, usize)]| {
-            let one = |&(t, what, n): &(u64, Observed, usize)| {
-                vec![Observation { time: Duration::from_millis(t), what }; n]
-            };
-            Curve::of(&list.iter().flat_map(one).collect::<Vec<_>>())
-        };
-        let graded = |curve: &Curve, q| (quantile(curve, q).shown(), quantile(curve, q).grade);
-        let steady = seen(&[(40, Observed::Ok, 90), (60, Observed::Ok, 7), (80, Observed::Ok, 3)]);
-        assert_eq!(graded(&steady, 0.5), ("40 ms".to_owned(), "solid"));
-        assert_eq!(graded(&steady, 0.95), ("~60 ms".to_owned(), "thin"));
-        assert_eq!(graded(&steady, 0.99), (NONE.to_owned(), "none"));
-        let cut = seen(&[(40, Observed::Ok, 90), (200, Observed::Censored, 10)]);
-        assert_eq!(graded(&cut, 0.95), (">200 ms".to_owned(), "censored"));
-        let failing = seen(&[(40, Observed::Ok, 90), (5, Observed::Error, 10)]);
-        assert_eq!(graded(&failing, 0.95), (NONE.to_owned(), "unreachable"));
-        assert_eq!(graded(&Curve::default(), 0.5), (NONE.to_owned(), "none"));
     }
 
     #[test]

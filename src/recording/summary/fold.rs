@@ -9,7 +9,8 @@ use crate::domain::{Call, Connected, EndpointId, Outcome, Reason, Round, Suppres
 use crate::recording::line::name_of;
 use crate::recording::units::{Millis, Ordered};
 use crate::recording::{ReadError, Reader, Record};
-use crate::whatif::survival::{Curve, Grade, Observation, Observed, Tied, observation};
+use crate::whatif::quantile::Quantile;
+use crate::whatif::survival::{Curve, Observation, Observed, Tied, observation};
 use std::io::BufRead;
 use std::time::Duration;
 
@@ -319,10 +320,8 @@ impl EndpointFold {
 
     fn summary(&self, endpoint: String) -> EndpointSummary {
         let curve = self.curve();
-        let at = |q| {
-            let row = curve.row_ok(q).filter(|row| row.grade() != Grade::None)?;
-            Some(Millis::from(row.time))
-        };
+        let [p50, p95, p99] = [0.5, 0.95, 0.99].map(|q| Quantile::of(&curve, q));
+        let ms = |quantile: Quantile| quantile.time.map(Millis::from);
         let missing = Reason::ALL.iter().map(|&reason| (reason, self.missing[reason as usize]));
         let missing: Ordered<_, _> = missing.filter(|&(_, count)| count > 0).collect();
         EndpointSummary {
@@ -333,9 +332,10 @@ impl EndpointFold {
             status: self.refused.get(),
             not_needed: self.not_needed,
             observed: curve.n() as u64,
-            p50_ms: at(0.5),
-            p95_ms: at(0.95),
-            p99_ms: at(0.99),
+            p50_ms: ms(p50),
+            p95_ms: ms(p95),
+            p99_ms: ms(p99),
+            trusted: [p50, p95],
         }
     }
 }

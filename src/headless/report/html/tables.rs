@@ -1,14 +1,14 @@
 //! The tables of the page.
 
 use super::svg::Escaped;
-use crate::domain::{EndpointId, Reason, numbers};
+use crate::domain::{EndpointId, numbers};
 use crate::headless::report::collect::{Collected, FilePart};
-use crate::headless::report::text::{missing as total, ok_share, worst_endpoint};
+use crate::headless::report::missing::{self, Missing, worst_endpoint};
 use crate::headless::report::words::{self, BudgetLine, millis, percent};
+use crate::headless::text::ok_share;
 use crate::profile::durations;
-use crate::recording::EndpointSummary;
+use crate::whatif::quantile::Quantile;
 use crate::whatif::recount::BudgetRow;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Rows that fit on a page of paper.
@@ -70,7 +70,7 @@ pub(super) fn endpoints(all: &Collected) -> String {
     let mut rows = String::new();
     for (i, own) in all.summary.endpoints.iter().enumerate() {
         let curve = all.fold.curve(EndpointId(i));
-        let at = |q| cell(&words::quantile(&curve, q).shown());
+        let at = |q| cell(&words::quantile(Quantile::of(&curve, q)));
         let share = ok_share(own);
         let held = all.held.get(i).copied().unwrap_or_default();
         let required = all.session.endpoints.get(i).is_some_and(|e| e.required);
@@ -95,33 +95,19 @@ pub(super) fn endpoints(all: &Collected) -> String {
 
 /// Endpoints by reason.
 pub(super) fn missing(all: &Collected) -> String {
-    let missing: Vec<&EndpointSummary> =
-        all.summary.endpoints.iter().filter(|e| !e.missing.0.is_empty()).collect();
-    if missing.is_empty() {
+    let Some(Missing { reasons, rows: most_first }) = Missing::of(&all.summary.endpoints) else {
         return "<p>Nothing is missing.</p>\n".to_owned();
-    }
-    let mut totals: BTreeMap<Reason, u64> = BTreeMap::new();
-    for &(reason, count) in missing.iter().flat_map(|e| &e.missing.0) {
-        *totals.entry(reason).or_default() += count;
-    }
-    let mut reasons: Vec<(Reason, u64)> = totals.into_iter().collect();
-    reasons.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
-    let mut sorted = missing;
-    sorted.sort_by_key(|e| std::cmp::Reverse(total(e)));
+    };
     let mut rows = String::new();
-    for own in sorted {
-        let mut cells =
-            vec![cell(&total(own).to_string()), cell(&numbers::percent(total(own), own.n, words::NONE))];
-        for (reason, _) in &reasons {
-            let count = own.missing.0.iter().find(|m| m.0 == *reason).map_or(0, |m| m.1);
-            cells.push(cell(&if count == 0 { "·".to_owned() } else { count.to_string() }));
-        }
+    for (own, total) in most_first {
+        let mut cells = vec![cell(&total.to_string()), cell(&numbers::percent(total, own.n, words::NONE))];
+        cells.extend(reasons.iter().map(|&(reason, _)| cell(&missing::shown(missing::count(own, reason)))));
         rows += &row("", &own.endpoint, &cells);
     }
     let mut heads = vec!["endpoint", "total", "of its calls"];
     heads.extend(reasons.iter().map(|(reason, _)| reason.as_str()));
     table(
-        "Missing calls, most first. “deadline” was cut by the budget, everything else failed.",
+        "Missing calls, most first. “deadline” was cut by the budget, everything else has its reason in the head.",
         &heads,
         &rows,
     )
@@ -174,10 +160,6 @@ pub(super) fn happenings(all: &Collected, file: &FilePart) -> String {
 /// What the first round was asked to do.
 pub(super) fn settings(all: &Collected) -> String {
     let settings = &all.settings;
-    let hedge = match settings.hedge.max {
-        Some(max) => format!("after {}, at most {max}", settings.hedge.delay),
-        None => format!("after {}", settings.hedge.delay),
-    };
     let required: Vec<&str> =
         all.session.endpoints.iter().filter(|e| e.required).map(|e| e.name.as_str()).collect();
     let pairs = [
@@ -186,7 +168,7 @@ pub(super) fn settings(all: &Collected) -> String {
         ("request budget", durations::show(settings.request_budget)),
         ("a round every", durations::show(settings.every)),
         ("quorum", format!("{} of {}", settings.quorum_of(all.optional), all.optional)),
-        ("hedge", hedge),
+        ("hedge", words::hedge(settings)),
         ("endpoints", all.session.endpoints.len().to_string()),
         ("required", if required.is_empty() { "none".to_owned() } else { required.join(", ") }),
     ];
