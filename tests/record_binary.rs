@@ -120,6 +120,22 @@ fn what_cannot_be_recorded_to_is_said_before_anything_is_sent() {
 }
 
 #[test]
+fn force_overwrites_nothing_where_nothing_runs() {
+    let (dir, taken) = (dir(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let address = taken.local_addr().unwrap().to_string();
+    for name in PACKED {
+        let path = dir.path().join(name);
+        fs::write(&path, "an earlier recording\n").unwrap();
+        let output = fanscope(&["run", "shops", "-n", "1", "--force", "--metrics", &address], &path);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let record = path.to_str().unwrap();
+        let args = ["shops", "--record", record, "--force", "--metrics", &address];
+        assert_eq!(Terminal::start(80, 24, &args, &[]).end().0.exit_code(), 2);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "an earlier recording\n", "{name}");
+    }
+}
+
+#[test]
 fn a_session_that_cannot_start_leaves_no_file_in_the_way_of_the_next() {
     let dir = dir();
     let path = dir.path().join("r.ndjson");

@@ -101,10 +101,11 @@ pub fn run(profile: Profile, mut task: Task, out: impl Write + Send + 'static) -
             // A notice that nobody can read is no reason not to run.
             let _ = writeln!(io::stderr(), "fanscope: metrics at http://{address}/metrics");
         }
+        let mut printer = Printer::new(&session, task, Output::start(out).map_err(RunError::Start)?);
+        // Last: what is in the file goes when everything else stands.
         if let Some(writer) = record {
             session.record(writer).map_err(RunError::Start)?;
         }
-        let mut printer = Printer::new(&session, task, Output::start(out).map_err(RunError::Start)?);
         let observed = observe(&mut session, &mut printer, &mut signals).await;
         if let Some(bar) = printer.bar.take() {
             bar.clear(PATIENCE).await;
