@@ -320,3 +320,31 @@ impl Session {
         last
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Mode;
+    use crate::domain::event::SkipCause;
+    use crate::profile;
+    use crate::stats::fixture as fx;
+
+    #[test]
+    fn a_recording_that_begins_later_is_told_what_was_skipped_before() {
+        let profile = profile::load("shops", &|_| None).unwrap();
+        let mut session = Session::start(profile, Plan { rounds: Some(0), warmup: 0 }).unwrap();
+        session.pass(Event::StartSkipped { at: Duration::ZERO, total: 7, cause: SkipCause::Overlap });
+        let round = Arc::new(fx::round(9, fx::at(9), &Arc::new(fx::settings(Mode::Deadline)), &fx::TYPICAL));
+        let settled = |skipped| Event::RoundSettled {
+            round: Arc::clone(&round),
+            vitals: Vitals { skipped, ..Vitals::default() },
+        };
+        let skipped = |session: &Session| match session.scribe().event(&settled(10)) {
+            Some(Line::Round(line)) => line.skipped,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(skipped(&session), 3);
+        session.pass(settled(9));
+        assert_eq!(skipped(&session), 1);
+    }
+}

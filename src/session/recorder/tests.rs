@@ -178,10 +178,10 @@ async fn s7_one_note_stands_where_lines_are_lost_and_the_end_needs_no_room_in_th
     recordings.closed().await;
     let done = recordings.finish().remove(0);
     assert_eq!((done.lost, done.closed), (lost, true));
-    let [.., Line::Round(last), Line::Note(note), Line::Summary(summary)] = lines.as_slice() else {
+    let [.., Line::Round(end), Line::Note(note), Line::Summary(summary)] = lines.as_slice() else {
         panic!("{:?}", lines.iter().rev().take(3).collect::<Vec<_>>());
     };
-    assert_eq!(last.round, 5000 - lost, "the first were all taken");
+    assert_eq!(end.round, 5000 - lost, "the first were all taken");
     assert_eq!(summary.rounds, 5000);
     assert_eq!(note.text, format!("{} lost here: {FULL}", numbers::counted(lost, "line", "lines")));
     let first = fx::at(5001 - lost);
