@@ -12,6 +12,7 @@ pub use choose::{Choice, ChoiceError, choose};
 pub use recorder::Recording;
 pub use signals::{Signal, Signals, die_by};
 
+use crate::domain::event::Vitals;
 use crate::domain::{CallSpec, EndpointId, Event, FaultSwitch, Settings, text};
 use crate::engine::transport::AttemptRequest;
 use crate::engine::{Command, Engine, EngineConfig, spawn};
@@ -74,6 +75,8 @@ pub struct Session {
     outside: VecDeque<Event>,
     /// When it began, as RFC 3339.
     started: String,
+    /// Planned starts that were skipped so far.
+    skipped: u64,
     /// What is written down of it.
     recordings: Recordings,
     /// What a Prometheus is served, where somebody wants it.
@@ -114,6 +117,7 @@ impl Session {
             outside: VecDeque::new(),
             // Wall time is a label only, cut to milliseconds.
             started: jiff::Timestamp::now().round(jiff::Unit::Millisecond).unwrap_or_default().to_string(),
+            skipped: 0,
             recordings: Recordings::default(),
             metrics: None,
         })
@@ -139,6 +143,11 @@ impl Session {
         let mut event = self.freeze.pass(event);
         if let Event::SettingsChanged { settings, .. } = &event {
             self.settings = Arc::clone(settings);
+        }
+        if let Event::StartSkipped { total: skipped, .. }
+        | Event::RoundSettled { vitals: Vitals { skipped, .. }, .. } = &event
+        {
+            self.skipped = self.skipped.max(*skipped);
         }
         if let Event::RoundPublished(round) | Event::RoundSettled { round, .. } = &mut event
             && round.no.0 <= self.plan.warmup
@@ -187,6 +196,7 @@ impl Session {
         let endpoints = profile.endpoints.iter().zip(profile.call_specs());
         let endpoints = endpoints.map(|(e, spec)| EndpointLine::of(&e.name, &spec, e.breaker)).collect();
         Scribe::new(&profile.name, &self.started, endpoints, Arc::clone(&self.settings))
+            .after_skipped(self.skipped)
     }
 
     /// Writes down from now on what happens, instead of where it was written to until now.
@@ -198,15 +208,26 @@ impl Session {
         self.recordings.begin(to, scribe, epoch)
     }
 
-    /// Ends the recording that goes on, with its summary and what had to hold. Does not wait for the disk.
-    pub fn end_recording(&mut self, gates: Vec<GateLine>) {
-        self.recordings.end(gates);
+    /// Ends the recording that goes on, with its summary and what had to hold. Does not wait for the disk. How it
+    /// stood until then, where there is one.
+    pub fn end_recording(&mut self, gates: Vec<GateLine>) -> Option<Recording> {
+        self.recordings.end(gates)
     }
 
     /// How the recording stands that goes on.
     #[must_use]
     pub fn recording(&self) -> Option<Recording> {
         self.recordings.state()
+    }
+
+    /// Recordings that were ended, are not closed as they should be, and were well until they were ended. Each once.
+    pub fn trouble_of_ended_recordings(&mut self) -> Vec<Recording> {
+        self.recordings.trouble()
+    }
+
+    /// Waits until the files of all recordings that were ended are closed, however long the disk takes.
+    pub async fn recordings_closed(&self) {
+        self.recordings.closed().await;
     }
 
     /// Told when a recording got into trouble.
@@ -228,6 +249,7 @@ impl Session {
     /// When it can't listen there.
     pub fn serve_metrics(&mut self, address: SocketAddr) -> Result<SocketAddr, SessionError> {
         let metrics = Metrics::new(&self.profile.name, &self.names(), &self.settings);
+        let metrics = metrics.after_warmup(self.plan.warmup);
         let listener = Listener::start(address, metrics.exposition(), Limits::default())
             .map_err(|source| SessionError::Metrics { address, source })?;
         let address = listener.address();
@@ -296,5 +318,33 @@ impl Session {
         // Out of patience, the engine is abandoned; its thread ends with the process.
         drop(tokio::time::timeout(patience, ended).await);
         last
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Mode;
+    use crate::domain::event::SkipCause;
+    use crate::profile;
+    use crate::stats::fixture as fx;
+
+    #[test]
+    fn a_recording_that_begins_later_is_told_what_was_skipped_before() {
+        let profile = profile::load("shops", &|_| None).unwrap();
+        let mut session = Session::start(profile, Plan { rounds: Some(0), warmup: 0 }).unwrap();
+        session.pass(Event::StartSkipped { at: Duration::ZERO, total: 7, cause: SkipCause::Overlap });
+        let round = Arc::new(fx::round(9, fx::at(9), &Arc::new(fx::settings(Mode::Deadline)), &fx::TYPICAL));
+        let settled = |skipped| Event::RoundSettled {
+            round: Arc::clone(&round),
+            vitals: Vitals { skipped, ..Vitals::default() },
+        };
+        let skipped = |session: &Session| match session.scribe().event(&settled(10)) {
+            Some(Line::Round(line)) => line.skipped,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(skipped(&session), 3);
+        session.pass(settled(9));
+        assert_eq!(skipped(&session), 1);
     }
 }

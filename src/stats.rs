@@ -182,8 +182,10 @@ impl Stats {
         self.history.push(round);
     }
 
-    /// A round that does not count: it has its place in the history and nowhere else.
-    pub fn leave_out(&mut self, round: &Round) {
+    /// A round that does not count: it has its place in the history, what the engine says beside it holds all the
+    /// same, and the rest is left out.
+    pub fn leave_out(&mut self, round: &Round, vitals: Vitals) {
+        self.pulse.hear(vitals);
         self.history.push(round);
     }
 

@@ -17,7 +17,7 @@ mod suspend;
 #[cfg(test)]
 mod tests;
 
-use crate::app::{App, EndpointInfo, Options, Scene, Setup};
+use crate::app::{App, EndpointInfo, Message, Notice, Options, Scene, Setup, update};
 use crate::cli::ColorChoice;
 use crate::domain::{EndpointId, Speed};
 use crate::profile::{self, Profile};
@@ -91,9 +91,13 @@ pub fn run(profile: Profile, look: (ColorChoice, bool), beside: Beside) -> Resul
     }
     show(look, RUN, async |options, duties| {
         let record = beside.record.map(|(path, force)| Writer::create(&path, force)).transpose()?;
-        let app = App::new(setup(&profile, options)).warming(beside.warmup);
+        let mut app = App::new(setup(&profile, options)).warming(beside.warmup);
         let mut session = Session::start(profile, Plan { rounds: None, warmup: beside.warmup })?;
-        beside.metrics.map(|address| session.serve_metrics(address)).transpose()?;
+        if let Some(address) = beside.metrics {
+            let address = session.serve_metrics(address)?;
+            let said = Notice::Done(format!("metrics at http://{address}/metrics"));
+            update(&mut app, Message::Notice(said));
+        }
         if let Some(writer) = record {
             session.record(writer).map_err(TuiError::Recorder)?;
         }

@@ -254,6 +254,27 @@ mod on_a_terminal {
     }
 
     #[test]
+    fn trouble_with_a_recording_stands_on_a_line_of_its_own_above_the_bar() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("gone");
+        std::fs::create_dir(&folder).unwrap();
+        let file = folder.join("r.ndjson");
+        let record = file.to_str().unwrap();
+        let args = ["run", "shops", "-n", "1000000", "-b", "100ms", "--every", "0ms", "--record", record];
+        let terminal = Terminal::start(200, 30, &args, &[]);
+        terminal.wait_text("/1000000 rounds  answered ");
+        std::fs::remove_dir_all(folder).unwrap();
+        terminal.wait("a notice and then the bar", |screen| {
+            let rows: Vec<String> = screen.rows(0, 200).collect();
+            let said = rows.iter().position(|row| row.starts_with("fanscope: recording to "));
+            said.and_then(|row| rows.get(row + 1)).is_some_and(|row| row.starts_with('['))
+        });
+        let shown = terminal.text();
+        assert_eq!(shown.matches("/1000000 rounds").count(), 1, "{shown}");
+        assert!(shown.lines().any(|line| line.ends_with("r.ndjson: the file was deleted")), "{shown}");
+    }
+
+    #[test]
     fn the_bar_never_gets_into_the_output() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("out.ndjson");

@@ -255,6 +255,23 @@ async fn r38_skipped_starts_are_counted_whichever_event_told() {
     same(skipped(&metrics), 5.0);
 }
 
+#[tokio::test(start_paused = true)]
+async fn starts_skipped_during_the_warm_up_are_counted_where_the_summary_counts_them() {
+    let (mut metrics, mut fold) = (metrics().after_warmup(2), SummaryFold::new(&names()));
+    let skipped = |metrics: &Metrics| scrape(metrics).sum("fanscope_rounds_skipped_total", &[]);
+    let counted = round(Mode::Deadline).await;
+    let warm = Arc::new(Round { warmup: true, ..(*counted).clone() });
+    for (round, total, so_far) in [(&warm, 1, 0.0), (&warm, 4, 0.0), (&counted, 6, 2.0), (&counted, 7, 3.0)] {
+        metrics.event(&Event::StartSkipped { at: ms(1), total, cause: SkipCause::Overlap });
+        same(skipped(&metrics), so_far);
+        metrics.event(&settled(round, total));
+        fold.skipped(total);
+        fold.push(round);
+        same(skipped(&metrics), so_far);
+    }
+    assert_eq!(skipped(&metrics).to_string(), fold.skipped_starts().to_string());
+}
+
 #[test]
 fn names_and_labels_are_those_of_the_contract_and_all_series_exist_at_once() {
     let metrics = metrics();

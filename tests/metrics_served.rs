@@ -329,9 +329,11 @@ fn counts_are_those_of_the_summary_with_whatever_names() {
 
 #[test]
 fn the_dashboard_serves_them_too() {
-    // Free a moment ago: the dashboard does not say which port it was given.
-    let address = TcpListener::bind(ANY).unwrap().local_addr().unwrap();
-    let mut term = Terminal::start(120, 40, &["shops", "--metrics", &address.to_string()], &[]);
+    let mut term = Terminal::start(120, 40, &["shops", "--metrics", ANY], &[]);
+    term.wait_text("/metrics");
+    let text = term.text();
+    let (_, said) = text.split_once("metrics at http://").expect("where they are");
+    let address = said.split_once("/metrics").unwrap().0.parse().unwrap();
     term.wait_text("Round 2");
     let seen = scrape(address);
     assert!(seen.sum("fanscope_rounds_total", &[]) >= 1.0);

@@ -2,10 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test a missing value is a failure, helpers included")]
 
+use fanscope::domain::{HedgeDelay, HedgeSettings, Mode, Settings};
+use fanscope::recording::{EndpointLine, Line};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 fn validator(name: &str) -> Validator {
     let text = std::fs::read_to_string(Path::new("assets").join(name)).unwrap();
@@ -42,6 +45,36 @@ fn every_line_that_run_prints_is_valid() {
             hold(&record, &serde_json::from_str(line).unwrap(), line);
         }
     }
+}
+
+#[test]
+fn lines_that_only_the_dashboard_writes_are_valid() {
+    let record = validator("record.schema.json");
+    let at = Duration::from_micros(1_234_567);
+    let endpoints = ["a", "b"].map(|name| EndpointLine {
+        name: name.to_owned(),
+        required: name == "a",
+        replicas: 2,
+        breaker: true,
+    });
+    let hedge =
+        HedgeSettings { delay: HedgeDelay::parse("50ms").unwrap(), max: Some(1), ..Default::default() };
+    let changed = Settings { mode: Mode::Quorum, quorum: Some(1), hedge, ..Settings::default() };
+    for line in [
+        Line::note(at, "shop-0: http_503"),
+        Line::note(Duration::ZERO, ""),
+        Line::settings(at, &changed, &endpoints),
+        Line::settings(at, &Settings::default(), &[]),
+    ] {
+        let text = line.to_json_line().unwrap();
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert!(value["type"] == "note" || value["type"] == "settings", "{text}");
+        hold(&record, &value, &text);
+        let mut untimed = value.clone();
+        untimed["at_ms"] = json!("soon");
+        assert!(!record.is_valid(&untimed), "{untimed}");
+    }
+    assert!(!record.is_valid(&json!({"type": "note", "at_ms": 1})), "a note without words");
 }
 
 #[test]

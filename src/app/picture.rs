@@ -258,7 +258,7 @@ impl Picture {
                 self.longest = self.longest.max(round.took);
             }
         } else {
-            self.stats.leave_out(&round);
+            self.stats.leave_out(&round, vitals);
         }
         let due = self.stats.now().saturating_sub(self.order.0) >= RESORT;
         if self.order.1.is_empty() || due {

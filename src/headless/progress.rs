@@ -3,8 +3,8 @@
 
 use crate::domain::numbers;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::{self, IsTerminal};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::io::{self, IsTerminal, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
@@ -41,6 +41,7 @@ pub(super) struct Done {
 /// The bar.
 pub(super) struct Progress {
     tell: SyncSender<Done>,
+    say: Sender<String>,
     gone: oneshot::Receiver<()>,
 }
 
@@ -51,15 +52,16 @@ impl Progress {
             return None;
         }
         let (tell, told) = sync_channel(16);
+        let (say, said) = channel();
         let (leave, gone) = oneshot::channel();
         let draw = move || {
-            draw(goal, &told);
+            draw(goal, &told, &said);
             // Nobody asks where the run ended by a stalled terminal.
             let _ = leave.send(());
         };
         // A run without a bar is a run all the same.
         std::thread::Builder::new().name("fanscope-progress".to_owned()).spawn(draw).ok()?;
-        Some(Self { tell, gone })
+        Some(Self { tell, say, gone })
     }
 
     /// Shows this, unless the terminal is so far behind that there is no room for it.
@@ -67,21 +69,27 @@ impl Progress {
         let _ = self.tell.try_send(done);
     }
 
+    /// Says something on a line of its own, between which and the bar nothing gets mixed up.
+    pub(super) fn say(&self, line: String) {
+        let _ = self.say.send(line);
+    }
+
     /// Takes the bar away, waiting at most `patience` for a terminal that stalls.
     pub(super) async fn clear(self, patience: Duration) {
-        let Self { tell, gone } = self;
-        drop(tell);
+        let Self { tell, say, gone } = self;
+        drop((tell, say));
         drop(tokio::time::timeout(patience, gone).await);
     }
 }
 
-fn draw(goal: Goal, told: &Receiver<Done>) {
+fn draw(goal: Goal, told: &Receiver<Done>, said: &Receiver<String>) {
     let bar = ProgressBar::new(FULL);
     // The template is ours and is tested; the library's own stands in for it.
     let style = ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_bar());
     bar.set_style(style.progress_chars("=> "));
     let mut done = Done::default();
     loop {
+        say(&bar, said);
         let (at, text) = shown(goal, done, Instant::now());
         bar.set_position(at);
         bar.set_message(text);
@@ -92,7 +100,16 @@ fn draw(goal: Goal, told: &Receiver<Done>) {
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
+    say(&bar, said);
     bar.finish_and_clear();
+}
+
+/// Says what is to be said while the bar is away.
+fn say(bar: &ProgressBar, said: &Receiver<String>) {
+    for line in said.try_iter() {
+        // Where standard error is gone there is nobody to tell.
+        let _ = bar.suspend(|| writeln!(io::stderr(), "{line}"));
+    }
 }
 
 const TEMPLATE: &str = "[{bar:24}] {msg}";

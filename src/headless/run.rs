@@ -4,9 +4,9 @@ use super::gate::{self, Gates, Judged, Verdict};
 use super::output::Output;
 use super::progress::{Done, Goal, Progress};
 use super::text as print;
-use crate::domain::{Event, RoundNo, text};
+use crate::domain::{Event, text};
 use crate::profile::Profile;
-use crate::recording::{CreateError, Line, Scribe, SummaryFold, Writer};
+use crate::recording::{CreateError, GateLine, Line, Scribe, SummaryFold, Writer};
 use crate::session::{Plan, Recording, Session, SessionError, Signal, Signals};
 use std::io::{self, IsTerminal, Write};
 use std::net::SocketAddr;
@@ -101,10 +101,11 @@ pub fn run(profile: Profile, mut task: Task, out: impl Write + Send + 'static) -
             // A notice that nobody can read is no reason not to run.
             let _ = writeln!(io::stderr(), "fanscope: metrics at http://{address}/metrics");
         }
+        let mut printer = Printer::new(&session, task, Output::start(out).map_err(RunError::Start)?);
+        // Last: what is in the file goes when everything else stands.
         if let Some(writer) = record {
             session.record(writer).map_err(RunError::Start)?;
         }
-        let mut printer = Printer::new(&session, task, Output::start(out).map_err(RunError::Start)?);
         let observed = observe(&mut session, &mut printer, &mut signals).await;
         if let Some(bar) = printer.bar.take() {
             bar.clear(PATIENCE).await;
@@ -112,8 +113,7 @@ pub fn run(profile: Profile, mut task: Task, out: impl Write + Send + 'static) -
         match observed {
             Ok(None) => {
                 let verdict = printer.end()?;
-                close_recording(&mut session, &printer);
-                closed(printer.output.finish().await.map_err(RunError::Output), verdict)
+                complete(&mut session, printer, &mut signals, verdict).await
             }
             Ok(Some(signal)) => {
                 for event in session.quit(PATIENCE).await {
@@ -133,9 +133,30 @@ pub fn run(profile: Profile, mut task: Task, out: impl Write + Send + 'static) -
     })
 }
 
+/// The end of a run that nothing hurries: everything is written, however long that takes, or a signal comes.
+async fn complete(
+    session: &mut Session,
+    printer: Printer,
+    signals: &mut Signals,
+    verdict: Verdict,
+) -> Result<Ended, RunError> {
+    session.end_recording(printer.gate_lines());
+    let written = async {
+        let written = printer.output.finish().await.map_err(RunError::Output);
+        session.recordings_closed().await;
+        written
+    };
+    let ended = tokio::select! {
+        written = written => closed(written, verdict),
+        signal = signals.next() => Ok(Ended::Signal(signal)),
+    };
+    session.finish_recordings().iter().for_each(complain);
+    ended
+}
+
 /// Closes the recording with what came of the gates, and says what is wrong with it.
 fn close_recording(session: &mut Session, printer: &Printer) {
-    session.end_recording(printer.judge().into_iter().map(|judged| judged.line).collect());
+    session.end_recording(printer.gate_lines());
     session.finish_recordings().iter().for_each(complain);
 }
 
@@ -160,17 +181,16 @@ async fn observe(
     printer.begin()?;
     let (news, mut told) = (session.recording_news(), false);
     let Task { rounds, time, warmup, .. } = printer.task;
-    let from_now = || time.map(|time| tokio::time::Instant::now() + time);
-    // The time is that of the rounds that count.
-    let mut until = from_now().filter(|_| warmup == 0);
-    let mut finishes = false;
+    let (mut until, mut finishes) = (None, false);
     loop {
         let behind = printer.output.is_behind();
         tokio::select! {
             signal = signals.next() => return Ok(Some(signal)),
             // Once: what all of it cost is said at the end.
             () = news.notified(), if !told => {
-                session.recording().iter().for_each(complain);
+                for fault in session.recording().iter().filter_map(fault) {
+                    printer.notice(fault);
+                }
                 told = true;
             }
             written = printer.output.catch_up(), if behind => written.map_err(RunError::Output)?,
@@ -184,10 +204,9 @@ async fn observe(
                     let all = finishes || rounds.is_some_and(|rounds| done >= rounds);
                     return if all { Ok(None) } else { Err(RunError::Stopped(done)) };
                 };
-                let counts = |no: RoundNo| no.0 == warmup.saturating_add(1);
-                if matches!(&event, Event::RoundStarted(started) if counts(started.round)) {
-                    until = until.or_else(from_now);
+                if printer.done.since.is_none() && begins(&event, warmup) {
                     printer.done.since = Some(Instant::now());
+                    until = time.map(|time| tokio::time::Instant::now() + time);
                 }
                 printer.event(event)?;
             }
@@ -195,12 +214,22 @@ async fn observe(
     }
 }
 
-/// Says what is wrong with a recording, if anything is.
+/// Whether the time begins with this, which is that of the rounds that count.
+const fn begins(event: &Event, warmup: u64) -> bool {
+    matches!(event, Event::RoundStarted(started) if started.round.0 > warmup)
+}
+
+/// What is wrong with a recording, if anything is.
+fn fault(recording: &Recording) -> Option<String> {
+    let path = text::visible(&recording.path.display().to_string());
+    recording.fault().map(|fault| format!("fanscope: recording to {path}: {fault}"))
+}
+
+/// Says what is wrong with a recording, where there is no bar.
 fn complain(recording: &Recording) {
-    if let Some(fault) = recording.fault() {
-        let path = text::visible(&recording.path.display().to_string());
+    if let Some(fault) = fault(recording) {
         // Where standard error is gone there is nobody to tell.
-        let _ = writeln!(io::stderr(), "fanscope: recording to {path}: {fault}");
+        let _ = writeln!(io::stderr(), "{fault}");
     }
 }
 
@@ -257,6 +286,19 @@ impl Printer {
         }
     }
 
+    /// Says something on standard error, where the bar may be.
+    fn notice(&self, line: String) {
+        match &self.bar {
+            Some(bar) => bar.say(line),
+            // Where standard error is gone there is nobody to tell.
+            None => drop(writeln!(io::stderr(), "{line}")),
+        }
+    }
+
+    fn gate_lines(&self) -> Vec<GateLine> {
+        self.judge().into_iter().map(|judged| judged.line).collect()
+    }
+
     fn judge(&self) -> Vec<Judged> {
         gate::judge(&self.task.gates, self.scribe.fold(), self.task.baseline.as_ref())
     }
@@ -284,5 +326,38 @@ impl Printer {
             self.output.push(text);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::event::RoundStarted;
+    use crate::domain::{RoundNo, Settings};
+
+    #[test]
+    fn the_time_begins_with_the_first_round_that_counts_also_without_a_warm_up() {
+        let started = |no| {
+            Event::RoundStarted(RoundStarted {
+                round: RoundNo(no),
+                at: Duration::ZERO,
+                start_lag: Duration::ZERO,
+                settings: Arc::default(),
+                budget: Duration::ZERO,
+                hedge_delays: Vec::new(),
+                warming: 0,
+            })
+        };
+        // The first event of every session, before any round.
+        let settings = Event::SettingsChanged { at: Duration::ZERO, settings: Arc::new(Settings::default()) };
+        for (event, warmup, expected) in [
+            (&settings, 0, false),
+            (&started(1), 0, true),
+            (&started(2), 2, false),
+            (&started(3), 2, true),
+            (&started(4), 2, true),
+        ] {
+            assert_eq!(begins(event, warmup), expected, "{event:?} after {warmup}");
+        }
     }
 }

@@ -15,6 +15,10 @@ pub struct Metrics {
     exposition: Exposition,
     /// Calls that have not settled, by running round.
     running: BTreeMap<RoundNo, usize>,
+    /// Rounds that warm up and have not settled.
+    warming: u64,
+    /// Starts that were skipped while it warmed up.
+    skipped_before: u64,
 }
 
 impl Metrics {
@@ -23,7 +27,14 @@ impl Metrics {
     pub fn new(profile: &str, endpoints: &[String], settings: &Settings) -> Self {
         let (series, exposition) = Series::new(profile, endpoints);
         series.budget.set(settings.effective_budget().0.as_secs_f64());
-        Self { series, exposition, running: BTreeMap::new() }
+        Self { series, exposition, running: BTreeMap::new(), warming: 0, skipped_before: 0 }
+    }
+
+    /// The first rounds of the session warm up, this many.
+    #[must_use]
+    pub const fn after_warmup(mut self, rounds: u64) -> Self {
+        self.warming = rounds;
+        self
     }
 
     /// The same series, to be read elsewhere.
@@ -32,7 +43,8 @@ impl Metrics {
         self.exposition.clone()
     }
 
-    /// Counts what happened. Warm-up rounds are in flight like any other, and counted nowhere else.
+    /// Counts what happened. Warm-up rounds are in flight like any other, and counted nowhere else; neither are
+    /// starts that were skipped until the last of them had settled.
     pub fn event(&mut self, event: &Event) {
         match event {
             Event::RoundStarted(started) => {
@@ -50,6 +62,7 @@ impl Metrics {
             Event::RoundSettled { round, vitals } => {
                 self.running.remove(&round.no);
                 self.skipped(vitals.skipped);
+                self.warming = self.warming.saturating_sub(u64::from(round.warmup));
                 self.settled(round);
             }
             Event::StartSkipped { total, .. } => self.skipped(*total),
@@ -66,9 +79,12 @@ impl Metrics {
     }
 
     /// Raises the counter to the total, which may have been heard of before.
-    fn skipped(&self, total: u64) {
+    fn skipped(&mut self, total: u64) {
+        if self.warming > 0 {
+            self.skipped_before = self.skipped_before.max(total);
+        }
         let counter = &self.series.skipped;
-        counter.inc_by(total.saturating_sub(counter.get()));
+        counter.inc_by(total.saturating_sub(self.skipped_before).saturating_sub(counter.get()));
     }
 
     fn settled(&self, round: &Round) {

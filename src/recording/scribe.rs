@@ -6,7 +6,7 @@ use super::summary::{GateLine, SummaryFold};
 use crate::domain::{Event, Settings};
 use std::sync::Arc;
 
-/// Writes a session down, in words of a record; what becomes of them is the caller's affair.
+/// Writes a session down from where it begins, in words of a record; what becomes of them is the caller's affair.
 #[derive(Debug, Clone)]
 pub struct Scribe {
     profile: String,
@@ -15,6 +15,8 @@ pub struct Scribe {
     names: Vec<String>,
     settings: Arc<Settings>,
     fold: SummaryFold,
+    /// Starts that were skipped before it began.
+    skipped_before: u64,
 }
 
 impl Scribe {
@@ -23,7 +25,15 @@ impl Scribe {
     pub fn new(profile: &str, started: &str, endpoints: Vec<EndpointLine>, settings: Arc<Settings>) -> Self {
         let names: Vec<String> = endpoints.iter().map(|e| e.name.clone()).collect();
         let fold = SummaryFold::new(&names);
-        Self { profile: profile.to_owned(), started: started.to_owned(), endpoints, names, settings, fold }
+        let (profile, started) = (profile.to_owned(), started.to_owned());
+        Self { profile, started, endpoints, names, settings, fold, skipped_before: 0 }
+    }
+
+    /// Begins in the middle of a session, of which this many starts were skipped before: they are not its own.
+    #[must_use]
+    pub const fn after_skipped(mut self, starts: u64) -> Self {
+        self.skipped_before = starts;
+        self
     }
 
     /// The first line.
@@ -36,10 +46,11 @@ impl Scribe {
     pub fn event(&mut self, event: &Event) -> Option<Line> {
         match event {
             Event::RoundSettled { round, vitals } => {
-                self.fold.skipped(vitals.skipped);
+                let skipped = vitals.skipped.saturating_sub(self.skipped_before);
+                self.fold.skipped(skipped);
                 self.fold.push(round);
                 let mut line = RoundLine::of(round, &self.names);
-                line.skipped = vitals.skipped;
+                line.skipped = skipped;
                 Some(Line::Round(line))
             }
             Event::SettingsChanged { at, settings } => {

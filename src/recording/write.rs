@@ -64,9 +64,12 @@ impl Packer {
 pub struct Writer {
     path: PathBuf,
     file: File,
-    packer: Packer,
+    /// Begun with the first line: until then a file that was there is what it was.
+    packer: Option<Packer>,
     /// Whether there was no such file before.
     new: bool,
+    /// Whether there are lines that a flush has not put into the file yet.
+    unflushed: bool,
     /// Bytes of the lines that were written whole, before packing.
     bytes: u64,
     /// Whether nothing can follow what was written: it may end within a line.
@@ -74,7 +77,8 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Creates the file. One that exists is left alone, or overwritten by `force`. `.gz` and `.zst` are packed.
+    /// Creates the file. One that exists is left alone, or by `force` overwritten from the first line on: what comes
+    /// to nothing empties no file. `.gz` and `.zst` are packed.
     ///
     /// # Errors
     /// See [`CreateError`].
@@ -93,12 +97,12 @@ impl Writer {
         let (file, new) = match open(OpenOptions::new().create_new(true)) {
             Ok(file) => (file, true),
             Err(error) if force && error.kind() == io::ErrorKind::AlreadyExists => {
-                (open(OpenOptions::new().create(true).truncate(true)).map_err(failed)?, false)
+                (open(OpenOptions::new().create(true).truncate(false)).map_err(failed)?, false)
             }
             Err(error) => return Err(failed(error)),
         };
-        let packer = Packer::of(path, &file).map_err(failed)?;
-        Ok(Self { path: path.to_owned(), file, packer, new, bytes: 0, broken: false })
+        let path = path.to_owned();
+        Ok(Self { path, file, packer: None, new, unflushed: false, bytes: 0, broken: false })
     }
 
     /// Where it was created.
@@ -115,13 +119,18 @@ impl Writer {
         if self.broken {
             return Err(io::Error::other("an earlier line was cut"));
         }
-        let written = match &mut self.packer {
+        let packer = match &mut self.packer {
+            Some(packer) => packer,
+            none => none.insert(begin(&self.path, &self.file)?),
+        };
+        let written = match packer {
             Packer::Plain => self.file.write_all(line.as_bytes()),
             Packer::Gzip(packer) => packer.write_all(line.as_bytes()),
             Packer::Zstd(packer) => packer.write_all(line.as_bytes()),
         };
         match written {
             Ok(()) => {
+                self.unflushed = true;
                 self.bytes = self.bytes.saturating_add(line.len() as u64);
                 Ok(())
             }
@@ -135,22 +144,27 @@ impl Writer {
     /// Takes back what there is of a line that was not written whole. False where that cannot be done: within
     /// packed bytes there is no way back, and neither is there in what is no file.
     fn take_back(&mut self) -> bool {
-        matches!(self.packer, Packer::Plain)
+        matches!(self.packer, Some(Packer::Plain))
             && self.file.set_len(self.bytes).is_ok()
             && self.file.seek(SeekFrom::Start(self.bytes)).is_ok()
     }
 
-    /// Has everything written so far readable in the file, also what is packed.
+    /// Has everything written so far readable in the file, also what is packed. Where nothing was written since the
+    /// last time nothing is done: a flushed packer adds to the file each time.
     ///
     /// # Errors
     /// When it can't be written. What is packed may end within a line then, and nothing follows it.
     pub fn flush(&mut self) -> io::Result<()> {
+        if self.broken || !self.unflushed {
+            return Ok(());
+        }
         let flushed = match &mut self.packer {
-            _ if self.broken => return Ok(()),
-            Packer::Plain => self.file.flush(),
-            Packer::Gzip(packer) => packer.flush(),
-            Packer::Zstd(packer) => packer.flush(),
+            None => Ok(()),
+            Some(Packer::Plain) => self.file.flush(),
+            Some(Packer::Gzip(packer)) => packer.flush(),
+            Some(Packer::Zstd(packer)) => packer.flush(),
         };
+        self.unflushed = false;
         self.broken |= flushed.is_err();
         flushed
     }
@@ -174,11 +188,20 @@ impl Writer {
             return Ok(());
         }
         match &mut self.packer {
-            Packer::Plain => Ok(()),
-            Packer::Gzip(packer) => packer.try_finish(),
-            Packer::Zstd(packer) => packer.do_finish(),
+            None | Some(Packer::Plain) => Ok(()),
+            Some(Packer::Gzip(packer)) => packer.try_finish(),
+            Some(Packer::Zstd(packer)) => packer.do_finish(),
         }
     }
+}
+
+/// Makes room for the first line, and has it packed as the file's name says.
+fn begin(path: &Path, file: &File) -> io::Result<Packer> {
+    // A pipe or a device has no length that could be set.
+    if file.metadata()?.is_file() {
+        file.set_len(0)?;
+    }
+    Packer::of(path, file)
 }
 
 impl Drop for Writer {
@@ -287,6 +310,48 @@ mod tests {
         std::fs::write(&there, "").unwrap();
         drop(Writer::create(&there, true).unwrap());
         assert!(there.exists(), "what was there before stays");
+    }
+
+    #[test]
+    fn a_file_is_overwritten_by_the_first_line_and_by_nothing_before() {
+        let dir = dir();
+        for name in ["r.ndjson", "r.gz", "r.zst"] {
+            let path = dir.path().join(name);
+            std::fs::write(&path, "an earlier recording, longer than what comes\n").unwrap();
+            let kept = || std::fs::read_to_string(&path).unwrap().starts_with("an earlier recording, longer");
+            let mut idle = Writer::create(&path, true).unwrap();
+            assert!(kept(), "{name}");
+            idle.flush().unwrap();
+            idle.finish().unwrap();
+            drop(Writer::create(&path, true).unwrap());
+            assert!(kept(), "{name}");
+            let mut writer = Writer::create(&path, true).unwrap();
+            writer.line("{}\n").unwrap();
+            writer.finish().unwrap();
+            assert_eq!(read(&path), "{}\n", "{name}");
+        }
+    }
+
+    #[test]
+    fn a_flush_without_a_new_line_adds_nothing() {
+        let dir = dir();
+        for name in ["r.ndjson", "r.gz", "r.zst"] {
+            let path = dir.path().join(name);
+            let mut writer = Writer::create(&path, false).unwrap();
+            let length = || std::fs::metadata(&path).unwrap().len();
+            writer.flush().unwrap();
+            assert_eq!(length(), 0, "{name}");
+            writer.line("{}\n").unwrap();
+            writer.flush().unwrap();
+            let flushed = length();
+            for _ in 0..3 {
+                writer.flush().unwrap();
+            }
+            assert_eq!(length(), flushed, "{name}");
+            writer.line("{}\n").unwrap();
+            writer.flush().unwrap();
+            assert!(length() > flushed, "{name}");
+        }
     }
 
     #[cfg(unix)]

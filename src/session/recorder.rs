@@ -6,9 +6,13 @@
 #[cfg(test)]
 mod tests;
 
+mod missed;
+
 use crate::domain::{Event, numbers, text};
 use crate::recording::{GateLine, Line, Scribe, Writer};
+use missed::Missed;
 use std::io;
+use std::mem;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -24,7 +28,8 @@ const QUEUE_BYTES: u64 = 32 << 20;
 /// The longest that a written line is kept from the file, and that a lost file goes unnoticed.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// How long the end of a session waits for its file. Only a disk that hangs takes that long.
+/// How long the end of a session waits for its file where somebody waits for the end. Only a disk that hangs takes
+/// that long.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How a recording stands.
@@ -80,9 +85,23 @@ impl Recordings {
         self.now.as_ref().map(Recorder::state)
     }
 
-    /// Ends the one that goes on, without waiting for the disk.
-    pub(super) fn end(&mut self, gates: Vec<GateLine>) {
-        self.closing.extend(self.now.take().map(|recorder| recorder.end(gates)));
+    /// Ends the one that goes on, without waiting for the disk. How it stood until then, where there is one.
+    pub(super) fn end(&mut self, gates: Vec<GateLine>) -> Option<Recording> {
+        let (closing, recording) = self.now.take()?.end(gates);
+        self.closing.push(closing);
+        Some(recording)
+    }
+
+    /// Those that were ended and are in trouble which was not told while they went on. Each once.
+    pub(super) fn trouble(&mut self) -> Vec<Recording> {
+        self.closing.iter_mut().filter_map(Closing::trouble).collect()
+    }
+
+    /// Waits until all that were ended are closed, however long that takes. Nothing is lost when this is given up.
+    pub(super) async fn closed(&self) {
+        while !self.closing.iter().all(|closing| closing.shared.state().over) {
+            self.news.notified().await;
+        }
     }
 
     /// Ends the one that goes on and waits until all are closed. All there were, the first one first.
@@ -121,6 +140,29 @@ struct State {
     recording: Recording,
     /// Bytes that wait for the disk.
     queued: u64,
+    /// What the file is to end with.
+    end: Option<End>,
+    /// Whether the thread has ended.
+    over: bool,
+}
+
+/// What the last line is worded from, by the thread that writes it: in a long session that takes a while.
+#[derive(Debug)]
+struct End {
+    scribe: Scribe,
+    gates: Vec<GateLine>,
+    /// What is lost between the last line that was queued and this end.
+    missed: Missed,
+}
+
+/// A line on its way to the file.
+#[derive(Debug)]
+struct Queued {
+    text: String,
+    /// The time it tells of.
+    at: Duration,
+    /// What there was no room for just before it.
+    missed: Missed,
 }
 
 impl Shared {
@@ -141,7 +183,9 @@ impl Shared {
 #[derive(Debug)]
 pub(super) struct Recorder {
     scribe: Scribe,
-    queue: SyncSender<String>,
+    queue: SyncSender<Queued>,
+    /// Lines since the last queued one that there was no room for.
+    missed: Missed,
     shared: Arc<Shared>,
 }
 
@@ -153,12 +197,16 @@ impl Recorder {
     fn start(writer: Writer, scribe: Scribe, epoch: Instant, news: Arc<Notify>) -> io::Result<Self> {
         let path = writer.path().to_owned();
         let recording = Recording { path, lines: 0, bytes: 0, lost: 0, trouble: None, closed: false };
-        let state = Mutex::new(State { recording, queued: 0 });
+        let state = Mutex::new(State { recording, queued: 0, end: None, over: false });
         let shared = Arc::new(Shared { state, closed: Condvar::new(), news, epoch });
         let (queue, lines) = sync_channel(QUEUE);
-        let keeper = Keeper { writer, told: 0, shared: Arc::clone(&shared) };
-        std::thread::Builder::new().name("fanscope-recorder".to_owned()).spawn(move || keeper.run(&lines))?;
-        let mut recorder = Self { scribe, queue, shared };
+        let keeper = Keeper { writer, missed: Missed::default(), shared: Arc::clone(&shared) };
+        let over = Over(Arc::clone(&shared));
+        std::thread::Builder::new().name("fanscope-recorder".to_owned()).spawn(move || {
+            let _over = over;
+            keeper.run(&lines);
+        })?;
+        let mut recorder = Self { scribe, queue, missed: Missed::default(), shared };
         recorder.line(&recorder.scribe.first());
         Ok(recorder)
     }
@@ -172,31 +220,39 @@ impl Recorder {
 
     /// Queues a line, if there is room.
     pub(super) fn line(&mut self, line: &Line) {
+        let at = missed::at(line);
         let text = match line.to_json_line() {
             Ok(text) => text,
-            Err(error) => return self.shared.trouble(1, || error.to_string()),
+            Err(error) => return self.lose(at, &error.to_string()),
         };
         let length = text.len() as u64;
-        let full = || "the disk does not keep up".to_owned();
         {
             let mut state = self.shared.state();
             let queued = state.queued.saturating_add(length);
             // A line of any length has its place in a queue that is empty.
             if state.queued > 0 && queued > QUEUE_BYTES {
                 drop(state);
-                return self.shared.trouble(1, full);
+                return self.lose(at, FULL);
             }
             state.queued = queued;
         }
-        if let Err(error) = self.queue.try_send(text) {
+        let missed = mem::take(&mut self.missed);
+        if let Err(error) = self.queue.try_send(Queued { text, at, missed }) {
             let mut state = self.shared.state();
             state.queued = state.queued.saturating_sub(length);
             drop(state);
-            match error {
-                TrySendError::Full(_) => self.shared.trouble(1, full),
-                TrySendError::Disconnected(_) => self.shared.trouble(1, || "its thread ended".to_owned()),
-            }
+            let (queued, why) = match error {
+                TrySendError::Full(queued) => (queued, FULL),
+                TrySendError::Disconnected(queued) => (queued, ENDED),
+            };
+            self.missed = queued.missed;
+            self.lose(at, why);
         }
+    }
+
+    fn lose(&mut self, at: Duration, why: &str) {
+        self.missed.add(at, why);
+        self.shared.trouble(1, || why.to_owned());
     }
 
     fn state(&self) -> Recording {
@@ -204,42 +260,80 @@ impl Recorder {
     }
 
     /// Ends it with the summary; the file is closed when the disk has taken everything.
-    fn end(mut self, gates: Vec<GateLine>) -> Closing {
-        self.line(&self.scribe.last(gates));
-        Closing(self.shared)
+    fn end(self, gates: Vec<GateLine>) -> (Closing, Recording) {
+        let Self { scribe, queue, missed, shared } = self;
+        let mut state = shared.state();
+        // Not through the queue, in which there may be no room; the thread finds it where the queue ends.
+        state.end = Some(End { scribe, gates, missed });
+        let recording = state.recording.clone();
+        drop(state);
+        drop(queue);
+        (Closing { shared, told: recording.trouble.is_some() }, recording)
     }
 }
 
+/// The queue is full.
+const FULL: &str = "the disk does not keep up";
+
+/// The queue has nobody at its end.
+const ENDED: &str = "its thread ended";
+
 /// A recording whose last line is on its way.
 #[derive(Debug)]
-struct Closing(Arc<Shared>);
+struct Closing {
+    shared: Arc<Shared>,
+    /// Whether its trouble was known before, or has been told.
+    told: bool,
+}
 
 impl Closing {
+    /// How it stands, where there is trouble that was not told before.
+    fn trouble(&mut self) -> Option<Recording> {
+        let recording = self.shared.state().recording.clone();
+        (recording.trouble.is_some() && !mem::replace(&mut self.told, true)).then_some(recording)
+    }
+
     /// Waits until the file is closed, to this instant at most. What is not in it by then is trouble.
     fn wait(&self, until: Instant) -> Recording {
         let left = until.saturating_duration_since(Instant::now());
-        let open = |state: &mut State| !state.recording.closed;
-        let waited = self.0.closed.wait_timeout_while(self.0.state(), left, open);
+        let shared = &self.shared;
+        let waited = shared.closed.wait_timeout_while(shared.state(), left, |state| !state.over);
         let (state, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
         drop(state);
         if timeout.timed_out() {
-            self.0.trouble(0, || "the disk did not take its end in time".to_owned());
+            shared.trouble(0, || "the disk did not take its end in time".to_owned());
         }
-        self.0.state().recording.clone()
+        shared.state().recording.clone()
+    }
+}
+
+/// Tells whoever waits that the thread has ended, also by a fault of its own.
+struct Over(Arc<Shared>);
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.over = true;
+        if !state.recording.closed {
+            state.recording.trouble.get_or_insert_with(|| ENDED.to_owned());
+        }
+        drop(state);
+        self.0.closed.notify_all();
+        self.0.news.notify_one();
     }
 }
 
 /// The thread at the end of the queue.
 struct Keeper {
     writer: Writer,
-    /// Lost lines that the file itself tells of.
-    told: u64,
+    /// Lines lost just before the next one, of which the file does not tell yet.
+    missed: Missed,
     shared: Arc<Shared>,
 }
 
 impl Keeper {
     /// Writes what comes; flushes when nothing waits and once a second at least.
-    fn run(mut self, lines: &Receiver<String>) {
+    fn run(mut self, lines: &Receiver<Queued>) {
         let (mut flushed, mut looked, mut behind) = (Instant::now(), Instant::now(), false);
         loop {
             let next = if behind {
@@ -250,12 +344,12 @@ impl Keeper {
             } else {
                 lines.recv_timeout(EVERY)
             };
+            let mut empty = false;
             match next {
-                Ok(ref line) => self.take(line),
-                Err(RecvTimeoutError::Timeout) => {}
+                Ok(line) => self.take(line),
+                Err(RecvTimeoutError::Timeout) => empty = true,
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            let empty = next.is_err();
             if behind && empty || flushed.elapsed() >= EVERY {
                 self.flush();
                 flushed = Instant::now();
@@ -267,43 +361,52 @@ impl Keeper {
             behind = !empty;
         }
         self.look();
+        self.end();
         let Self { writer, shared, .. } = self;
         if let Err(error) = writer.finish() {
             shared.trouble(0, || words(&error));
         }
         shared.state().recording.closed = true;
-        shared.closed.notify_all();
-        shared.news.notify_one();
     }
 
-    fn take(&mut self, line: &str) {
-        let lost = self.shared.state().recording.lost;
-        if lost > self.told {
-            self.tell(lost);
-        }
-        let written = self.writer.line(line);
+    fn take(&mut self, Queued { text, at, missed }: Queued) {
+        self.missed.append(missed);
+        let length = text.len() as u64;
+        self.write(&text, at);
         let mut state = self.shared.state();
-        state.queued = state.queued.saturating_sub(line.len() as u64);
-        match written {
+        state.queued = state.queued.saturating_sub(length);
+    }
+
+    /// Words the last line and writes it.
+    fn end(&mut self) {
+        let Some(End { scribe, gates, missed }) = self.shared.state().end.take() else { return };
+        self.missed.append(missed);
+        let at = self.shared.epoch.elapsed();
+        match scribe.last(gates).to_json_line() {
+            Ok(text) => self.write(&text, at),
+            Err(error) => self.shared.trouble(1, || error.to_string()),
+        }
+    }
+
+    /// Writes a line behind a note of what is missing before it.
+    fn write(&mut self, text: &str, at: Duration) {
+        // A disk that does not take the note takes the line behind it no more, and that is told.
+        if let Some(note) = self.missed.note()
+            && note.to_json_line().is_ok_and(|note| self.writer.line(&note).is_ok())
+        {
+            self.missed = Missed::default();
+        }
+        match self.writer.line(text) {
             Ok(()) => {
-                state.recording.lines += 1;
-                state.recording.bytes = state.recording.bytes.saturating_add(line.len() as u64);
+                let recording = &mut self.shared.state().recording;
+                recording.lines += 1;
+                recording.bytes = recording.bytes.saturating_add(text.len() as u64);
             }
             Err(error) => {
-                drop(state);
-                self.shared.trouble(1, || words(&error));
+                let why = words(&error);
+                self.missed.add(at, &why);
+                self.shared.trouble(1, || why);
             }
-        }
-    }
-
-    /// Has the file itself say what is missing in it.
-    fn tell(&mut self, lost: u64) {
-        let why = self.shared.state().recording.trouble.clone().unwrap_or_default();
-        let missing = numbers::counted(lost.saturating_sub(self.told), "line", "lines");
-        let note = Line::note(self.shared.epoch.elapsed(), &format!("{missing} lost here: {why}"));
-        // A disk that does not take it takes the line behind it no more, and that is told.
-        if note.to_json_line().is_ok_and(|note| self.writer.line(&note).is_ok()) {
-            self.told = lost;
         }
     }
 

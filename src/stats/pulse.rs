@@ -47,9 +47,14 @@ impl Pulse {
         self.cause = Some(cause);
     }
 
-    pub(super) fn fold(&mut self, round: &Round, vitals: Vitals) {
+    /// The engine's totals, of which a skipped start may have been told before.
+    pub(super) fn hear(&mut self, vitals: Vitals) {
         let skipped = self.vitals.skipped.max(vitals.skipped);
         self.vitals = Vitals { skipped, ..vitals };
+    }
+
+    pub(super) fn fold(&mut self, round: &Round, vitals: Vitals) {
+        self.hear(vitals);
         keep(&mut self.lags, round.start_lag, RECENT);
         if let Some(overshoot) = round.overshoot() {
             keep(&mut self.overshoots, overshoot, RECENT);

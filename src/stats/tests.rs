@@ -97,6 +97,16 @@ fn a_status_is_named_while_there_is_only_one() {
 }
 
 #[test]
+fn what_the_engine_says_beside_a_round_that_does_not_count_holds_all_the_same() {
+    let mut stats = Stats::new(1);
+    let vitals = Vitals { open_breakers: 2, backing_off: 1, lingering: 3, lost_events: 4, skipped: 5 };
+    stats.leave_out(&round(1, fx::at(1), &[Outcome::Ok], None), vitals);
+    let pulse = stats.pulse();
+    assert_eq!((pulse.open_breakers(), pulse.backing_off(), pulse.lingering()), (2, 1, 3));
+    assert_eq!((pulse.skipped(), pulse.start_lag()), (5, None), "of the round itself nothing counts");
+}
+
+#[test]
 fn the_pulse_tells_rate_lag_overshoot_and_connections() {
     let mut stats = Stats::new(8);
     let settings = Arc::new(fx::settings(Mode::Deadline));

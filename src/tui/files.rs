@@ -25,7 +25,7 @@ use tokio::time::Instant;
 const TRIES: u32 = 1000;
 
 /// How long something is said where no key comes.
-const MOMENT: Duration = Duration::from_secs(6);
+pub(super) const MOMENT: Duration = Duration::from_secs(6);
 
 /// A picture where nobody has said how large the terminal is.
 const USUAL: (u16, u16) = (120, 40);
@@ -58,6 +58,15 @@ pub(super) fn told(recordings: &[Kept]) -> impl Iterator<Item = String> {
         let fault = recording.fault().map_or_else(String::new, |fault| format!("; {fault}"));
         format!("recorded {path}, {lines}{fault}")
     })
+}
+
+/// How a recording came out, for a moment on the screen.
+pub(super) fn recorded(recording: &Kept) -> Notice {
+    let path = shown(&recording.path);
+    match recording.fault() {
+        None => Notice::Done(format!("recorded to {path}")),
+        Some(fault) => Notice::Failed(format!("recorded to {path}: {fault}")),
+    }
 }
 
 fn shown(path: &Path) -> String {
@@ -126,9 +135,8 @@ where
 
     /// Begins a recording under a name of its own, or ends the one that goes on.
     pub(super) fn record(&mut self) {
-        let notice = if let Some(recording) = self.source.recording() {
-            self.source.end_recording();
-            Notice::Done(format!("recorded to {}", shown(&recording.path)))
+        let notice = if let Some(recording) = self.source.end_recording() {
+            recorded(&recording)
         } else {
             match self.begin_recording() {
                 Ok(path) => Notice::Done(format!("recording to {}", shown(&path))),
@@ -170,6 +178,9 @@ where
         self.tell(Message::Recording(now));
         if let Some(why) = trouble {
             self.say(Notice::Failed(format!("recording: {why}")));
+        }
+        for recording in self.source.trouble_of_ended_recordings() {
+            self.say(recorded(&recording));
         }
     }
 

@@ -1,6 +1,6 @@
 //! The loop: events and keys in, frames and commands out.
 
-use super::files::Files;
+use super::files::{Files, MOMENT};
 use super::job::{Asked, Job};
 use super::keymap;
 use super::source::Source;
@@ -115,6 +115,8 @@ where
 
     async fn until_left(&mut self) -> Leave {
         self.measure();
+        // What is said at the start is said for a moment, too.
+        self.hush = self.app.notice().map(|_| Instant::now() + MOMENT);
         self.look_at_recording();
         let news = self.source.recording_news();
         loop {

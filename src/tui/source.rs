@@ -50,11 +50,14 @@ pub(super) trait Source {
     /// Writes down from now on what happens.
     fn record(&mut self, to: Writer) -> io::Result<()>;
 
-    /// Ends what is written down.
-    fn end_recording(&mut self);
+    /// Ends what is written down; how it stood until then, where anything was.
+    fn end_recording(&mut self) -> Option<Recording>;
 
     /// How the recording stands that goes on.
     fn recording(&self) -> Option<Recording>;
+
+    /// Recordings that got into trouble after they were ended. Each once.
+    fn trouble_of_ended_recordings(&mut self) -> Vec<Recording>;
 
     /// Told when a recording got into trouble.
     fn recording_news(&self) -> Arc<Notify>;
@@ -122,12 +125,16 @@ impl Source for Session {
         Session::record(self, to)
     }
 
-    fn end_recording(&mut self) {
-        Session::end_recording(self, Vec::new());
+    fn end_recording(&mut self) -> Option<Recording> {
+        Session::end_recording(self, Vec::new())
     }
 
     fn recording(&self) -> Option<Recording> {
         Session::recording(self)
+    }
+
+    fn trouble_of_ended_recordings(&mut self) -> Vec<Recording> {
+        Session::trouble_of_ended_recordings(self)
     }
 
     fn recording_news(&self) -> Arc<Notify> {
@@ -211,10 +218,16 @@ impl Source for Replay<Scene> {
         Err(io::Error::new(io::ErrorKind::Unsupported, "it is a recording already"))
     }
 
-    fn end_recording(&mut self) {}
+    fn end_recording(&mut self) -> Option<Recording> {
+        None
+    }
 
     fn recording(&self) -> Option<Recording> {
         None
+    }
+
+    fn trouble_of_ended_recordings(&mut self) -> Vec<Recording> {
+        Vec::new()
     }
 
     fn recording_news(&self) -> Arc<Notify> {

@@ -54,6 +54,26 @@ fn s7_a_recording_has_its_session_its_rounds_and_its_summary_in_every_format() {
 }
 
 #[test]
+fn a_recording_that_begins_in_the_middle_counts_no_start_skipped_before() {
+    let (dir, mut recordings) = (tempfile::tempdir().unwrap(), Recordings::default());
+    let path = dir.path().join("r.ndjson");
+    let writer = Writer::create(&path, false).unwrap();
+    recordings.begin(writer, scribe().after_skipped(7), Instant::now()).unwrap();
+    for (no, total) in [(8, 7), (9, 10)] {
+        let Event::RoundSettled { round, vitals } = settled(no) else { panic!("another event") };
+        let vitals = Vitals { skipped: total, ..vitals };
+        recordings.now().unwrap().event(&Event::RoundSettled { round, vitals });
+    }
+    assert_eq!(recordings.finish()[0].fault(), None);
+    let records = read(&path);
+    let [_, Record::Round(_, first), Record::Round(_, second), Record::Summary(summary)] = &records[..]
+    else {
+        panic!("{records:?}");
+    };
+    assert_eq!((*first, *second, summary.skipped), (0, 3, 3));
+}
+
+#[test]
 fn recordings_follow_each_other_and_all_are_told() {
     let (dir, mut recordings) = (tempfile::tempdir().unwrap(), Recordings::default());
     let paths = ["one", "two"].map(|name| dir.path().join(name));
@@ -116,19 +136,85 @@ async fn a_deleted_file_is_noticed_without_a_round() {
     assert_eq!(done.fault().as_deref(), Some("the file was deleted, 2 lines lost"), "the summary, too");
 }
 
-/// A disk that takes nothing: a pipe that nobody reads.
+/// A disk that takes nothing: a pipe that nobody reads, until its reader does.
+#[cfg(target_os = "linux")]
+fn hangs(recordings: &mut Recordings, path: &Path) -> std::fs::File {
+    let (fifo, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+    rustix::fs::mknodat(rustix::fs::CWD, path, fifo, mode, 0).unwrap();
+    let opened = path.to_owned();
+    let reader = std::thread::spawn(move || std::fs::File::open(opened).unwrap());
+    begin(recordings, path, true);
+    reader.join().unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn s7_one_note_stands_where_lines_are_lost_and_the_end_needs_no_room_in_the_queue() {
+    use std::io::{BufRead, BufReader};
+    let (dir, mut recordings) = (tempfile::tempdir().unwrap(), Recordings::default());
+    let pipe = hangs(&mut recordings, &dir.path().join("pipe"));
+    // More than a pipe holds: once something of it is there, the thread waits within this line.
+    let text = "x".repeat(1 << 20);
+    recordings.now().unwrap().event(&Event::Noted { at: Duration::ZERO, text });
+    while rustix::io::ioctl_fionread(&pipe).unwrap() < 60_000 {
+        std::thread::yield_now();
+    }
+    let mut pipe = BufReader::new(pipe);
+    for no in 1..=5000 {
+        recordings.now().unwrap().event(&settled(no));
+    }
+    let lost = recordings.state().unwrap().lost;
+    assert_eq!(lost, 5000 - QUEUE as u64);
+    recordings.end(Vec::new());
+    // The disk recovers.
+    let mut lines = Vec::new();
+    loop {
+        let mut text = String::new();
+        if pipe.read_line(&mut text).unwrap() == 0 {
+            break;
+        }
+        lines.push(Line::parse(text.trim_end()).unwrap());
+    }
+    recordings.closed().await;
+    let done = recordings.finish().remove(0);
+    assert_eq!((done.lost, done.closed), (lost, true));
+    let [.., Line::Round(end), Line::Note(note), Line::Summary(summary)] = lines.as_slice() else {
+        panic!("{:?}", lines.iter().rev().take(3).collect::<Vec<_>>());
+    };
+    assert_eq!(end.round, 5000 - lost, "the first were all taken");
+    assert_eq!(summary.rounds, 5000);
+    assert_eq!(note.text, format!("{} lost here: {FULL}", numbers::counted(lost, "line", "lines")));
+    let first = fx::at(5001 - lost);
+    assert_eq!(Duration::from(note.at_ms), first, "the time of the first that is missing");
+    let notes = lines.iter().filter(|line| matches!(line, Line::Note(_))).count();
+    assert_eq!((notes, lines.len()), (2, 2 + QUEUE + 2));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn trouble_of_a_recording_that_is_being_closed_is_told_once() {
+    let (dir, mut recordings) = (tempfile::tempdir().unwrap(), Recordings::default());
+    let reader = hangs(&mut recordings, &dir.path().join("pipe"));
+    // More than a pipe holds and less than the queue.
+    for no in 1..=1000 {
+        recordings.now().unwrap().event(&settled(no));
+    }
+    assert_eq!(recordings.state().unwrap().trouble, None);
+    recordings.end(Vec::new());
+    assert!(recordings.trouble().is_empty(), "it has none yet");
+    drop(reader);
+    recordings.closed().await;
+    let told = recordings.trouble();
+    assert_eq!(told.len(), 1);
+    assert!(told[0].fault().unwrap().starts_with("Broken pipe, "), "{told:?}");
+    assert!(recordings.trouble().is_empty(), "once");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_disk_that_hangs_holds_up_nobody() {
     let (dir, mut recordings) = (tempfile::tempdir().unwrap(), Recordings::default());
-    let path = dir.path().join("pipe");
-    let (fifo, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
-    rustix::fs::mknodat(rustix::fs::CWD, &path, fifo, mode, 0).unwrap();
-    // A reader that opens it and does not read.
-    let opened = path.clone();
-    let reader = std::thread::spawn(move || std::fs::File::open(opened).unwrap());
-    begin(&mut recordings, &path, true);
-    let reader = reader.join().unwrap();
+    let reader = hangs(&mut recordings, &dir.path().join("pipe"));
     for no in 1..=5000 {
         recordings.now().unwrap().event(&settled(no));
     }

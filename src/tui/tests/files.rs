@@ -159,8 +159,22 @@ fn s8_a_recording_that_is_lost_is_said_and_stays_marked() {
             when(vanishes, char('w')),
             when(|s| s.matches("recording: the file was deleted").count() == 2, char('w')),
             when(|s| s.contains("✕ rec") && s.matches("recording: the file").count() == 1, char('R')),
-            when(|s| !s.contains("rec   live"), char('q')),
+            // Its name is long; what was lost stands behind it.
+            when(|s| !s.contains("rec   live") && s.contains("recorded to "), char('q')),
         ],
     );
     assert_eq!(why, Leave::Quit);
+}
+
+#[test]
+fn s8_a_recording_that_fell_short_is_not_said_to_be_done() {
+    use super::super::files::recorded;
+    use crate::app::Notice;
+    use crate::session::Recording;
+    let well =
+        Recording { path: "r.ndjson".into(), lines: 3, bytes: 100, lost: 0, trouble: None, closed: true };
+    assert_eq!(recorded(&well), Notice::Done("recorded to r.ndjson".to_owned()));
+    let short = Recording { lost: 2, trouble: Some("No space left on device".to_owned()), ..well };
+    let said = "recorded to r.ndjson: No space left on device, 2 lines lost".to_owned();
+    assert_eq!(recorded(&short), Notice::Failed(said));
 }
