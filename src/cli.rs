@@ -81,6 +81,9 @@ pub struct Run {
     /// What is printed on standard output
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+    /// Print with 7-bit characters only
+    #[arg(long)]
+    pub ascii: bool,
     /// What has to hold, such as 'completeness>=0.98'; repeatable
     #[arg(long = "gate", value_name = "EXPR")]
     pub gates: Vec<String>,

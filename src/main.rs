@@ -106,6 +106,7 @@ fn task(run: &Run, profile: &Profile) -> Result<Task, Box<dyn Error>> {
         gates: Gates::parse(&run.gates, &names, baseline.is_some())?,
         baseline,
         form: form(run.format),
+        ascii: speaks_ascii(run.ascii),
         record: record(&run.observe),
         metrics: run.observe.metrics,
     })
@@ -135,9 +136,13 @@ fn check_profiles(check: &Check) -> ExitCode {
     }
 }
 
+/// Whether text is to have 7-bit characters only: where that was asked for, or the locale knows no others.
+fn speaks_ascii(asked: bool) -> bool {
+    asked || !text::speaks_utf8(&|name| std::env::var(name).ok().filter(|v| !v.is_empty()))
+}
+
 fn report_recordings(report: Report) -> ExitCode {
-    let ascii =
-        report.ascii || !text::speaks_utf8(&|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
+    let ascii = speaks_ascii(report.ascii);
     let plan = ReportPlan {
         files: report.files,
         compare: report.compare,

@@ -299,3 +299,24 @@ mod on_a_terminal {
         assert!(!terminal.text().contains("/1000000"), "{}", terminal.text());
     }
 }
+
+#[test]
+fn with_ascii_nothing_else_is_printed() {
+    let args = [
+        "shops",
+        "-n",
+        "3",
+        "--every",
+        "0ms",
+        "--gate",
+        "rounds>=3",
+        "--gate",
+        "completeness>=0.99",
+        "--ascii",
+    ];
+    let (code, out, _) = run(&args);
+    assert_eq!(code, Some(1));
+    assert!(out.is_ascii() && out.contains("+ passed") && out.contains("x FAILED"), "{out}");
+    let (_, out, _) = run(&args[..args.len() - 1]);
+    assert!(out.contains('✗'), "{out}");
+}

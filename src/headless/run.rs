@@ -38,6 +38,8 @@ pub struct Task {
     pub baseline: Option<SummaryFold>,
     /// What is printed.
     pub form: Form,
+    /// Whether what is printed for people has 7-bit characters only.
+    pub ascii: bool,
     /// The file that every round is written to, and whether one that exists is overwritten.
     pub record: Option<(PathBuf, bool)>,
     /// Where metrics are served.
@@ -309,10 +311,12 @@ impl Printer {
         let verdict = gate::verdict(&judged);
         if self.task.form == Form::Text {
             let summary = self.scribe.fold().summary(Vec::new());
-            self.output.push(print::summary(&self.profile, &summary));
+            let mut said = print::summary(&self.profile, &summary);
             if !judged.is_empty() {
-                self.output.push(format!("\n{}", gate::table(&judged)));
+                said.push('\n');
+                said.push_str(&gate::table(&judged));
             }
+            self.output.push(if self.task.ascii { print::ascii(&said) } else { said });
             return Ok(verdict);
         }
         let line = self.scribe.last(judged.into_iter().map(|j| j.line).collect());

@@ -178,7 +178,13 @@ where
     }
 
     fn input(&mut self, input: Option<io::Result<Input>>) -> Option<Leave> {
-        let Some(Ok(input)) = input else { return Some(Leave::Gone) };
+        let input = match input {
+            Some(Ok(input)) => input,
+            Some(Err(error)) if !is_gone(&error) => {
+                return Some(Leave::Failed(format!("cannot read the terminal: {error}")));
+            }
+            _ => return Some(Leave::Gone),
+        };
         let message = match input {
             Input::Key(event) => keymap::message(self.app.kind(), keymap::key(event)?, self.app.is_typing())?,
             Input::Mouse(event) => {
@@ -246,6 +252,12 @@ where
         }
         None
     }
+}
+
+/// Whether an error in reading keys says that there is no terminal any more.
+fn is_gone(error: &io::Error) -> bool {
+    const EIO: i32 = 5;
+    error.kind() == io::ErrorKind::BrokenPipe || (cfg!(unix) && error.raw_os_error() == Some(EIO))
 }
 
 /// Waits for this time; for ever where there is none.

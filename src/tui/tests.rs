@@ -223,6 +223,13 @@ fn the_mouse_selects_a_lane_and_x_makes_it_fail() {
 }
 
 #[test]
+fn keys_that_cannot_be_read_are_a_reason_to_say() {
+    let full = io::Error::other("too many open files");
+    let (why, ..) = play(vec![resized(), Step(Box::new(|screen| screen.contains("1-5 mode")), Err(full))]);
+    assert_eq!(why, Leave::Failed("cannot read the terminal: too many open files".to_owned()));
+}
+
+#[test]
 fn a_terminal_that_is_gone_ends_the_loop() {
     let gone = Step(Box::new(|screen| screen.contains("1-5 mode")), Err(io::ErrorKind::BrokenPipe.into()));
     assert_eq!(play(vec![resized(), gone]).0, Leave::Gone);

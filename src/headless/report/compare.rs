@@ -12,6 +12,7 @@ use super::collect::{Collected, without};
 use super::missing::count;
 use super::words::{self, fit, millis};
 use crate::domain::{EndpointId, Reason, numbers};
+use crate::headless::text;
 use crate::recording::{EndpointSummary, Millis, SettingsBody};
 use crate::whatif::quantile::Quantile;
 use crate::whatif::shares::{Difference, Share};
@@ -178,7 +179,7 @@ impl<'a> Compared<'a> {
             let _ = writeln!(out, "{}  {}", fit(label, name), row.text());
         }
         let text = words::wrapped(&out, width);
-        if ascii { words::ascii(&text) } else { text }
+        if ascii { text::ascii(&text) } else { text }
     }
 
     /// For programs.

@@ -6,6 +6,7 @@ use super::lanes::lanes;
 use super::missing::{self, Missing};
 use super::words::{self, BudgetLine, cut, fit, fit_name, millis, percent};
 use crate::domain::{EndpointId, numbers};
+use crate::headless::text::ascii;
 use crate::headless::text::{hedges, ok_share};
 use crate::whatif::quantile::Quantile;
 use std::fmt::Write;
@@ -44,7 +45,7 @@ pub(super) fn text(all: &Collected, look: Look) -> String {
     page.files(&mut out);
     page.happenings(&mut out);
     let text = words::wrapped(&out, look.width);
-    if look.ascii { words::ascii(&text) } else { text }
+    if look.ascii { ascii(&text) } else { text }
 }
 
 /// Column for names.

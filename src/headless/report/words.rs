@@ -199,11 +199,6 @@ impl Collected {
     }
 }
 
-/// The few characters that are ours and not ASCII, replaced.
-pub(super) fn ascii(text: &str) -> String {
-    text.replace('…', "~").replace(['–', '·'], "-").replace('≥', ">=")
-}
-
 /// Lines in at most so many columns: longer ones go on in the next line, two columns to the right.
 pub(super) fn wrapped(text: &str, columns: usize) -> String {
     let mut out = String::new();
