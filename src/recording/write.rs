@@ -27,6 +27,34 @@ fn shown(path: &Path) -> String {
     text::visible(&path.display().to_string())
 }
 
+/// Opens what is there already, without waiting for somebody at the other end of a pipe.
+#[cfg(unix)]
+fn open_again(path: &Path) -> io::Result<File> {
+    use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+    use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+    let mut options = OpenOptions::new();
+    // A link may lead to where nothing is yet.
+    options.write(true).create(true).truncate(false);
+    if !std::fs::metadata(path).is_ok_and(|about| about.file_type().is_fifo()) {
+        return options.open(path);
+    }
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
+    let nobody = |error: io::Error| match rustix::io::Errno::from_io_error(&error) {
+        Some(rustix::io::Errno::NXIO) => io::Error::other("nobody reads from this pipe"),
+        _ => error,
+    };
+    let pipe = options.custom_flags(flags).open(path).map_err(nobody)?;
+    // A reader that is slow is waited for, by the thread that writes.
+    fcntl_setfl(&pipe, fcntl_getfl(&pipe)?.difference(OFlags::NONBLOCK))?;
+    Ok(pipe)
+}
+
+/// Opens what is there already.
+#[cfg(not(unix))]
+fn open_again(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).open(path)
+}
+
 /// What packs the lines.
 enum Packer {
     Plain,
@@ -93,11 +121,14 @@ impl Writer {
             }
             _ => CreateError::Io(path.to_owned(), error),
         };
-        let open = |options: &mut OpenOptions| options.write(true).open(path);
-        let (file, new) = match open(OpenOptions::new().create_new(true)) {
+        if path == Path::new("-") {
+            let why = "standard output is no file; `run --format json` prints the same there";
+            return Err(CreateError::Io(path.to_owned(), io::Error::other(why)));
+        }
+        let (file, new) = match OpenOptions::new().write(true).create_new(true).open(path) {
             Ok(file) => (file, true),
             Err(error) if force && error.kind() == io::ErrorKind::AlreadyExists => {
-                (open(OpenOptions::new().create(true).truncate(false)).map_err(failed)?, false)
+                (open_again(path).map_err(failed)?, false)
             }
             Err(error) => return Err(failed(error)),
         };
@@ -251,6 +282,35 @@ mod tests {
         let mut text = String::new();
         super::super::open(path).unwrap().read_to_string(&mut text).unwrap();
         text
+    }
+
+    #[test]
+    fn standard_output_is_no_file() {
+        let refused = Writer::create(Path::new("-"), true).unwrap_err();
+        let why = std::error::Error::source(&refused).unwrap().to_string();
+        assert!(why.contains("--format json"), "{why}");
+        assert!(!Path::new("-").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_written_to_where_somebody_reads_and_waited_for_by_nobody() {
+        let dir = dir();
+        let path = dir.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        let refused = Writer::create(&path, true).unwrap_err();
+        let why = std::error::Error::source(&refused).unwrap().to_string();
+        assert_eq!(why, "nobody reads from this pipe");
+        let reader = std::thread::spawn({
+            let path = path.clone();
+            move || std::fs::read_to_string(path).unwrap()
+        });
+        // The reader may not be there yet.
+        let mut writer = std::iter::repeat_with(|| Writer::create(&path, true)).find_map(Result::ok).unwrap();
+        writer.line("{}\n").unwrap();
+        writer.finish().unwrap();
+        assert_eq!(reader.join().unwrap(), "{}\n");
     }
 
     #[test]
