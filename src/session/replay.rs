@@ -8,6 +8,7 @@
 mod agenda;
 mod clock;
 mod cursor;
+mod entries;
 mod index;
 mod source;
 mod steps;
@@ -79,6 +80,8 @@ pub struct Replay<P> {
     pace: Pace,
     /// Whether the process is about to be stopped.
     held: bool,
+    /// How far time has come. It does not go back, except in a jump.
+    shown: Duration,
     /// When the process was last seen running, and where the clock was.
     awake: (Instant, Duration),
     /// Why nothing can be read any more.
@@ -113,6 +116,7 @@ impl<P: Past> Replay<P> {
             clock: Clock::new(speed),
             pace: Pace::Playing,
             held: false,
+            shown: Duration::ZERO,
             awake: (Instant::now(), Duration::ZERO),
             fault: None,
             said: None,
@@ -146,17 +150,19 @@ impl<P: Past> Replay<P> {
             if self.tail.has_news() {
                 return Some(Told::News);
             }
+            let now = Instant::now();
             let length = {
                 let known = self.index.known();
+                // A round that is known only now may be older than what was told.
+                self.shown = self.within(known.length).max(self.cursor.told());
                 self.cursor.look_ahead(&known.entries);
                 known.length
             };
-            let now = Instant::now();
             let due = self.cursor.due().filter(|_| self.fault.is_none());
             self.clock.run(due.is_some() && !self.held && self.pace != Pace::Paused, now);
             let Some(Key { at: due, .. }) = due else {
                 // Time stands where everything has been told, until there is more.
-                self.clock.set(self.clock.position(now).min(length), now);
+                self.clock.set(self.clock.position(now).min(length).max(self.shown), now);
                 return None;
             };
             self.skip(due, now);
@@ -164,8 +170,9 @@ impl<P: Past> Replay<P> {
             if due > position || !self.clock.runs() {
                 return None;
             }
-            if position.saturating_sub(due) > self.clock.speed.played(BEHIND) {
-                self.clock.set(due, now);
+            let goes_on = due.max(self.shown);
+            if position.saturating_sub(goes_on) > self.clock.speed.played(BEHIND) {
+                self.clock.set(goes_on, now);
             }
             self.step(now);
         }
@@ -237,7 +244,7 @@ impl<P: Past> Replay<P> {
 
     /// The process was stopped since it was last said to be awake: that time is none of the recording's.
     pub fn was_stopped(&mut self) {
-        self.clock.set(self.awake.1, Instant::now());
+        self.clock.set(self.awake.1.max(self.shown), Instant::now());
     }
 
     /// Where it is, from the recording's start. Never beyond what has been told.
@@ -248,7 +255,7 @@ impl<P: Past> Replay<P> {
 
     fn within(&self, length: Duration) -> Duration {
         let position = self.clock.position(Instant::now());
-        position.min(self.cursor.due().map_or(length, |due| due.at))
+        position.min(self.cursor.due().map_or(length, |due| due.at)).max(self.shown)
     }
 
     /// How far it has come, and what there is to say about the recording.
@@ -299,6 +306,7 @@ impl<P: Past> Replay<P> {
             near.filter(|c| to < here || c.mark.from > from && there > from.saturating_add(BETWEEN))
         };
         self.clock.set(to, now);
+        self.shown = to;
         match checkpoint {
             None => {
                 let mut told = VecDeque::new();
