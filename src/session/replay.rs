@@ -76,6 +76,8 @@ pub struct Replay<P> {
     cursor: Cursor,
     /// What is to be told at once.
     told: VecDeque<Told<P>>,
+    /// The round that was asked for last, until that it was reached is told.
+    asked: Option<RoundNo>,
     clock: Clock,
     pace: Pace,
     /// Whether the process is about to be stopped.
@@ -113,6 +115,7 @@ impl<P: Past> Replay<P> {
             tail,
             cursor: Cursor::default(),
             told: VecDeque::new(),
+            asked: None,
             clock: Clock::new(speed),
             pace: Pace::Playing,
             held: false,
@@ -145,6 +148,10 @@ impl<P: Past> Replay<P> {
     pub fn ready(&mut self) -> Option<Told<P>> {
         loop {
             if let Some(told) = self.told.pop_front() {
+                let there = |told: &Told<P>| matches!(told, Told::Jumped(..) | Told::Arrived(_));
+                if there(&told) && !self.told.iter().any(there) {
+                    self.asked = None;
+                }
                 return Some(told);
             }
             if self.tail.has_news() {
@@ -288,11 +295,22 @@ impl<P: Past> Replay<P> {
         }
     }
 
-    /// Goes to another place. Where there is none, nothing happens.
+    /// Goes to another place. Where there is none, it stays where it is.
     pub fn seek(&mut self, to: Seek) {
         let now = Instant::now();
         let here = self.elapsed();
-        let Some((to, round)) = self.place(to, here) else { return };
+        let to = match (to, self.asked) {
+            (Seek::Before(_), Some(asked)) => Seek::Before(asked),
+            (Seek::After(_), Some(asked)) => Seek::After(asked),
+            (to, _) => to,
+        };
+        // Only the last place is one to arrive at.
+        self.told.retain(|told| !matches!(told, Told::Arrived(_)));
+        let Some((to, round)) = self.place(to, here) else {
+            self.told.push_back(Told::Arrived(self.asked));
+            return;
+        };
+        self.asked = round;
         if self.pace == Pace::OneRound {
             self.pace = Pace::Paused;
         }
