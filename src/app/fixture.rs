@@ -103,8 +103,14 @@ pub(crate) fn recorded(mut app: App, playback: Playback) -> App {
     for endpoint in &mut app.endpoints {
         (endpoint.simulated, endpoint.requests) = (false, Vec::new());
     }
-    (app.hosts, app.recorded) =
-        (0, Some(Recorded { started: "2026-11-30T10:01:02.123Z".to_owned(), playback: Playback::default() }));
+    (app.hosts, app.recorded) = (
+        0,
+        Some(Recorded {
+            started: "2026-11-30T10:01:02.123Z".to_owned(),
+            playback: Playback::default(),
+            going: false,
+        }),
+    );
     update(&mut app, Message::Played(playback));
     app
 }

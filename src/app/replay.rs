@@ -45,6 +45,8 @@ pub struct Recorded {
     pub started: String,
     /// How far it has come.
     pub playback: Playback,
+    /// Whether a round was asked for that the player has not come to yet.
+    pub(super) going: bool,
 }
 
 /// How far the short way goes.
@@ -58,7 +60,7 @@ impl App {
     #[must_use]
     pub fn of_recording(setup: Setup, started: String, speed: Speed) -> Self {
         let playback = Playback { speed, ..Playback::default() };
-        Self { recorded: Some(Recorded { started, playback }), ..Self::new(setup) }
+        Self { recorded: Some(Recorded { started, playback, going: false }), ..Self::new(setup) }
     }
 
     /// The recording on the screen, where it is one.
@@ -95,10 +97,14 @@ impl App {
 
     /// Shows what is there, or the round that was asked for.
     pub(super) fn arrived(&mut self, round: Option<RoundNo>) {
+        let going = self.recorded.as_mut().is_some_and(|recorded| std::mem::take(&mut recorded.going));
         if let Some(round) = round {
             self.live.go_to(round);
         }
-        self.thaw();
+        // Where there is no such round, what is looked at stays.
+        if !going || round.is_some() {
+            self.thaw();
+        }
     }
 
     /// An action that a recording has of its own; `None` for one that is the same for live rounds.
@@ -140,9 +146,12 @@ impl App {
     fn scrub_back(&mut self) -> Vec<Effect> {
         let mut effects = self.halted();
         let here = self.round_no();
-        self.earlier();
-        if let Some(no) = here.filter(|_| self.round_no() == here) {
-            effects.extend(self.seek(Seek::Before(no)));
+        let going = self.is_going();
+        if !going {
+            self.earlier();
+        }
+        if let Some(no) = here.filter(|_| going || self.round_no() == here) {
+            effects.push(self.go_to_round(Seek::Before(no)));
         }
         effects
     }
@@ -150,16 +159,29 @@ impl App {
     /// A round ahead: of those that were gone back over, or the next one that the player finds.
     fn scrub_ahead(&mut self) -> Vec<Effect> {
         let mut effects = self.halted();
-        if self.frozen.is_some() {
+        let here = self.round_no();
+        if !self.is_going() {
             self.later();
-            return effects;
+            // One that overlaps the one on the lanes may have settled already.
+            let over = self.frozen.is_none() && matches!(self.live.shown, Shown::Over(_));
+            if self.round_no() != here || (over && self.live.go(false)) {
+                return effects;
+            }
         }
-        // One that overlaps the one on the lanes may have settled already.
-        let over = matches!(self.live.shown, Shown::Over(_));
-        if over && self.live.go(false) {
-            return effects;
-        }
-        effects.push(Effect::Seek(Seek::After(self.round_no().unwrap_or(RoundNo(0)))));
+        effects.push(self.go_to_round(Seek::After(here.unwrap_or(RoundNo(0)))));
         effects
+    }
+
+    /// Whether the player is on its way to a round; others are counted from that one, and the player does.
+    fn is_going(&self) -> bool {
+        self.recorded.as_ref().is_some_and(|recorded| recorded.going)
+    }
+
+    /// Goes to a round. What is on the screen stays until the player is there.
+    fn go_to_round(&mut self, to: Seek) -> Effect {
+        if let Some(recorded) = &mut self.recorded {
+            recorded.going = true;
+        }
+        Effect::Seek(to)
     }
 }

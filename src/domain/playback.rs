@@ -78,9 +78,9 @@ pub enum Seek {
     Part(u16),
     /// The end of this round.
     Round(RoundNo),
-    /// The end of the round before this one.
+    /// The end of the round before this one, or before the one that is being gone to.
     Before(RoundNo),
-    /// The end of the round after this one.
+    /// The end of the round after this one, or after the one that is being gone to.
     After(RoundNo),
 }
 

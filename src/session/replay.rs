@@ -8,6 +8,7 @@
 mod agenda;
 mod clock;
 mod cursor;
+mod entries;
 mod index;
 mod source;
 mod steps;
@@ -75,10 +76,14 @@ pub struct Replay<P> {
     cursor: Cursor,
     /// What is to be told at once.
     told: VecDeque<Told<P>>,
+    /// The round that was asked for last, until that it was reached is told.
+    asked: Option<RoundNo>,
     clock: Clock,
     pace: Pace,
     /// Whether the process is about to be stopped.
     held: bool,
+    /// How far time has come. It does not go back, except in a jump.
+    shown: Duration,
     /// When the process was last seen running, and where the clock was.
     awake: (Instant, Duration),
     /// Why nothing can be read any more.
@@ -110,9 +115,11 @@ impl<P: Past> Replay<P> {
             tail,
             cursor: Cursor::default(),
             told: VecDeque::new(),
+            asked: None,
             clock: Clock::new(speed),
             pace: Pace::Playing,
             held: false,
+            shown: Duration::ZERO,
             awake: (Instant::now(), Duration::ZERO),
             fault: None,
             said: None,
@@ -141,22 +148,28 @@ impl<P: Past> Replay<P> {
     pub fn ready(&mut self) -> Option<Told<P>> {
         loop {
             if let Some(told) = self.told.pop_front() {
+                let there = |told: &Told<P>| matches!(told, Told::Jumped(..) | Told::Arrived(_));
+                if there(&told) && !self.told.iter().any(there) {
+                    self.asked = None;
+                }
                 return Some(told);
             }
             if self.tail.has_news() {
                 return Some(Told::News);
             }
+            let now = Instant::now();
             let length = {
                 let known = self.index.known();
+                // A round that is known only now may be older than what was told.
+                self.shown = self.within(known.length).max(self.cursor.told());
                 self.cursor.look_ahead(&known.entries);
                 known.length
             };
-            let now = Instant::now();
             let due = self.cursor.due().filter(|_| self.fault.is_none());
             self.clock.run(due.is_some() && !self.held && self.pace != Pace::Paused, now);
             let Some(Key { at: due, .. }) = due else {
                 // Time stands where everything has been told, until there is more.
-                self.clock.set(self.clock.position(now).min(length), now);
+                self.clock.set(self.clock.position(now).min(length).max(self.shown), now);
                 return None;
             };
             self.skip(due, now);
@@ -164,8 +177,9 @@ impl<P: Past> Replay<P> {
             if due > position || !self.clock.runs() {
                 return None;
             }
-            if position.saturating_sub(due) > self.clock.speed.played(BEHIND) {
-                self.clock.set(due, now);
+            let goes_on = due.max(self.shown);
+            if position.saturating_sub(goes_on) > self.clock.speed.played(BEHIND) {
+                self.clock.set(goes_on, now);
             }
             self.step(now);
         }
@@ -237,7 +251,7 @@ impl<P: Past> Replay<P> {
 
     /// The process was stopped since it was last said to be awake: that time is none of the recording's.
     pub fn was_stopped(&mut self) {
-        self.clock.set(self.awake.1, Instant::now());
+        self.clock.set(self.awake.1.max(self.shown), Instant::now());
     }
 
     /// Where it is, from the recording's start. Never beyond what has been told.
@@ -248,7 +262,7 @@ impl<P: Past> Replay<P> {
 
     fn within(&self, length: Duration) -> Duration {
         let position = self.clock.position(Instant::now());
-        position.min(self.cursor.due().map_or(length, |due| due.at))
+        position.min(self.cursor.due().map_or(length, |due| due.at)).max(self.shown)
     }
 
     /// How far it has come, and what there is to say about the recording.
@@ -281,11 +295,22 @@ impl<P: Past> Replay<P> {
         }
     }
 
-    /// Goes to another place. Where there is none, nothing happens.
+    /// Goes to another place. Where there is none, it stays where it is.
     pub fn seek(&mut self, to: Seek) {
         let now = Instant::now();
         let here = self.elapsed();
-        let Some((to, round)) = self.place(to, here) else { return };
+        let to = match (to, self.asked) {
+            (Seek::Before(_), Some(asked)) => Seek::Before(asked),
+            (Seek::After(_), Some(asked)) => Seek::After(asked),
+            (to, _) => to,
+        };
+        // Only the last place is one to arrive at.
+        self.told.retain(|told| !matches!(told, Told::Arrived(_)));
+        let Some((to, round)) = self.place(to, here) else {
+            self.told.push_back(Told::Arrived(self.asked));
+            return;
+        };
+        self.asked = round;
         if self.pace == Pace::OneRound {
             self.pace = Pace::Paused;
         }
@@ -299,6 +324,7 @@ impl<P: Past> Replay<P> {
             near.filter(|c| to < here || c.mark.from > from && there > from.saturating_add(BETWEEN))
         };
         self.clock.set(to, now);
+        self.shown = to;
         match checkpoint {
             None => {
                 let mut told = VecDeque::new();

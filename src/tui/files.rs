@@ -208,17 +208,19 @@ where
 
     fn export_round(&mut self, picture: &Path, data: PathBuf) -> Notice {
         self.files.pictures.push(picture.to_owned());
-        let (done, path) = (format!("exported {} and .json", shown(picture)), shown(&data));
+        let drawn = format!("exported {}", shown(picture));
+        let (done, path) = (format!("{drawn} and .json"), shown(&data));
         match (self.app.round().cloned(), self.app.round_no()) {
             (Some(round), _) => match write_round(&self.app, &round, &data) {
                 Ok(()) => Notice::Done(done),
                 Err(error) => Notice::Failed(format!("cannot write {path}: {}", words(error))),
             },
             (None, Some(no)) => {
+                // In a recording it may never be told to its end.
                 self.files.awaited.push((no, data));
-                Notice::Done(done)
+                Notice::Done(drawn)
             }
-            (None, None) => Notice::Done(format!("exported {}", shown(picture))),
+            (None, None) => Notice::Done(drawn),
         }
     }
 
@@ -227,9 +229,10 @@ where
         let Message::Engine(Event::RoundSettled { round, .. }) = message else { return };
         let due = self.files.awaited.extract_if(.., |(no, _)| *no == round.no);
         for (_, path) in due.collect::<Vec<_>>() {
-            if let Err(error) = write_round(&self.app, round, &path) {
-                self.say(Notice::Failed(format!("cannot write {}: {}", shown(&path), words(error))));
-            }
+            self.say(match write_round(&self.app, round, &path) {
+                Ok(()) => Notice::Done(format!("exported {}", shown(&path))),
+                Err(error) => Notice::Failed(format!("cannot write {}: {}", shown(&path), words(error))),
+            });
         }
     }
 }

@@ -8,6 +8,7 @@ use super::theme::Tone;
 use crate::app::HelpPage;
 use crate::app::Kind;
 use crate::app::actions::{Binding, bindings};
+use crate::domain::PlayState;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -47,7 +48,10 @@ impl Widget for &Help<'_> {
         let first = self.top.min(page.end());
         let right = match page.end() {
             0 if ctx.app.kind() == Kind::Live => "rounds go on meanwhile".to_owned(),
-            0 => "it plays on meanwhile".to_owned(),
+            0 if ctx.app.playback().is_some_and(|p| p.state == PlayState::Playing) => {
+                "it plays on meanwhile".to_owned()
+            }
+            0 => "it stands meanwhile".to_owned(),
             end => format!("{}-{} of {}", first + 1, first + page.in_sight(), end + page.in_sight()),
         };
         pen.title(row, &title, (ctx.glyphs.rule, theme.dim()), &[ctx.dim(right)]);

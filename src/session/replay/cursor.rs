@@ -1,6 +1,7 @@
 //! A place in a recording: goes on from entry to entry and tells what happened. Pure: knows no file and no clock.
 
 use super::agenda::{Agenda, Entry, Key, Step, What};
+use super::entries::Entries;
 use super::steps;
 use crate::domain::event::Vitals;
 use crate::domain::{Event, Round, Settings};
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Rounds that may stand in the recording before one that started earlier.
+/// Rounds that may stand in the recording before one that started earlier, where it is not known how many do.
 const AHEAD: usize = 64;
 
 /// A round as it was read, and the planned starts that did not happen until its end.
@@ -23,6 +24,8 @@ pub(super) struct Mark {
     pub(super) told: Key,
     /// The first entry of which something is still to be told.
     pub(super) from: usize,
+    /// The first entry of which nothing was told, even if it is older.
+    entered: usize,
     /// Attempts that outlived their grace so far.
     lingering: u64,
     /// The settings that were told last, and when.
@@ -39,20 +42,21 @@ pub(super) struct Cursor {
     ahead: usize,
     /// Rounds that have started and not settled.
     running: BTreeMap<usize, Loaded>,
-    /// What was told before it was here. Whatever is older and stands later is late, but told.
-    before: Key,
+    /// What was told before it was here, of the entries up to this one.
+    before: (Key, usize),
     mark: Mark,
 }
 
 impl Cursor {
     /// At a place that was marked.
     pub(super) fn at(mark: Mark) -> Self {
-        Self { entered: mark.from, before: mark.told, mark, ..Self::default() }
+        Self { entered: mark.from, before: (mark.told, mark.entered), mark, ..Self::default() }
     }
 
     /// This place.
     pub(super) fn mark(&self) -> Mark {
-        Mark { from: self.agenda.first().unwrap_or(self.entered), ..self.mark.clone() }
+        let from = self.agenda.first().unwrap_or(self.entered);
+        Mark { from, entered: self.entered, ..self.mark.clone() }
     }
 
     /// The settings that were told last.
@@ -60,13 +64,28 @@ impl Cursor {
         self.mark.settings.as_ref().map(|s| &*s.1)
     }
 
-    /// Takes up entries as far ahead as it has to look.
-    pub(super) fn look_ahead(&mut self, entries: &[Entry]) {
-        while self.wants()
+    /// Takes up entries as far ahead as it has to look: to the last that starts before the next thing is due.
+    pub(super) fn look_ahead(&mut self, entries: &Entries) {
+        while (self.wants() || self.has_earlier(entries))
             && let Some(entry) = entries.get(self.entered)
         {
             self.enter(entry);
         }
+    }
+
+    fn has_earlier(&self, entries: &Entries) -> bool {
+        let earliest = entries.earliest(self.entered);
+        self.agenda.due().zip(earliest).is_some_and(|(due, at)| at <= due.at)
+    }
+
+    /// Whether nothing is on the agenda that is older than what was told.
+    pub(super) fn is_level(&self) -> bool {
+        self.agenda.due().is_none_or(|due| due > self.mark.told)
+    }
+
+    /// The last instant of which something was told.
+    pub(super) fn told(&self) -> Duration {
+        self.mark.told.at
     }
 
     /// Whether it has to look further ahead.
@@ -76,7 +95,10 @@ impl Cursor {
 
     /// Takes up the next entry.
     pub(super) fn enter(&mut self, entry: &Entry) {
-        self.ahead += usize::from(self.agenda.enter(self.entered, entry, self.before));
+        let (told, until) = self.before;
+        // Whatever is older and stands later is late, but told.
+        let told = if self.entered < until { told } else { Key::default() };
+        self.ahead += usize::from(self.agenda.enter(self.entered, entry, told));
         self.entered += 1;
     }
 
@@ -111,7 +133,10 @@ impl Cursor {
                 self.ahead = self.ahead.saturating_sub(1);
                 let loaded = load(index)?;
                 self.settings_of(&loaded.0, &mut tell);
-                tell(steps::started(&loaded.0));
+                // One that is late does not bring back settings that hold no longer.
+                if key > self.mark.told || self.settings() == Some(&loaded.0.settings) {
+                    tell(steps::started(&loaded.0));
+                }
                 self.run(index, loaded, live);
             }
             Step::Join(index) => {

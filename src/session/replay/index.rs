@@ -3,6 +3,7 @@
 
 use super::agenda::{Entry, Line, What};
 use super::cursor::{Cursor, Loaded, Mark};
+use super::entries::Entries;
 use super::source::{Recording, Tail};
 use crate::domain::{Event, Round, RoundNo, Settings};
 use crate::recording::{Context, ReadError, Reader, Record};
@@ -69,7 +70,7 @@ pub(super) struct Checkpoint<P> {
 /// What is known of a recording so far.
 #[derive(Debug)]
 pub(super) struct Known<P> {
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Entries,
     pub(super) places: Vec<Place>,
     /// In order of time. The first is the beginning.
     checkpoints: Vec<Checkpoint<P>>,
@@ -115,7 +116,7 @@ impl<P: Past> Index<P> {
     /// Nothing is known but the beginning.
     pub(super) fn new(past: P) -> Self {
         let known = Known {
-            entries: Vec::new(),
+            entries: Entries::default(),
             places: Vec::new(),
             checkpoints: vec![Checkpoint { mark: Mark::default(), past }],
             length: Duration::ZERO,
@@ -282,7 +283,7 @@ impl<P: Past> Indexer<P> {
                     past.take(event);
                 },
             )?;
-            if self.since >= self.spacing {
+            if self.since >= self.spacing && self.cursor.is_level() {
                 self.keep();
             }
         }

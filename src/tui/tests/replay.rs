@@ -103,6 +103,43 @@ fn rounds_are_gone_through_one_by_one_beyond_those_that_are_kept() {
 }
 
 #[test]
+fn every_key_of_a_burst_counts_also_beyond_the_rounds_that_are_kept() {
+    let mut steps = vec![resized(), on("7:30.", char(' ')), on("paused", char('9'))];
+    steps.push(on("Round 810 ", char('.')));
+    steps.extend((0..9).map(|_| on("", char('.'))));
+    steps.push(on("Round 820 ", char(',')));
+    steps.extend((0..119).map(|_| on("", char(','))));
+    steps.push(on("Round 700 ", char('.')));
+    steps.push(on("Round 701 ", char('0')));
+    steps.push(on("waiting for the first round", char('.')));
+    steps.push(on("Round 1 ", char(',')));
+    steps.push(on("Round 1 ", char('.')));
+    steps.push(on("Round 2 ", char('q')));
+    assert_eq!(play(900, steps).0, Leave::Quit);
+}
+
+#[test]
+fn a_round_that_runs_promises_no_file_that_is_never_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = recording(30);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (_, words, last) = runtime.block_on(async {
+        let (app, mut replay) = open(&file, Speed::default());
+        let steps = vec![
+            resized(),
+            on(" 0:15.", char(' ')),
+            // 90 % of 15.1 s is within a round.
+            on("paused", char('9')),
+            when(|s| s.contains("Round 27 ") && s.contains(" running"), char('e')),
+            on("exported ", char('q')),
+        ];
+        play_on(app, &mut replay, dir.path(), steps).await
+    });
+    assert!(last.contains(".svg") && !last.contains(".json"), "{last}");
+    assert!(words.iter().any(|word| word.ends_with(".svg")), "{words:?}");
+}
+
+#[test]
 fn at_the_end_it_stays_and_the_detail_says_what_a_recording_does_not_have() {
     let select = |s: &str| s.lines().any(|l| l.contains('▌') && l.contains("geo"));
     let (why, _, last) = play(
@@ -118,7 +155,7 @@ fn at_the_end_it_stays_and_the_detail_says_what_a_recording_does_not_have() {
         ],
     );
     assert_eq!(why, Leave::Quit);
-    assert!(last.contains("it plays on meanwhile"), "{last}");
+    assert!(last.contains("it stands meanwhile"), "{last}");
 }
 
 /// The app after this place was jumped to, and after everything was played up to there.
