@@ -56,7 +56,9 @@ async fn a_round_whose_line_stands_far_behind_others_starts_when_it_started() {
         "{took:?} for {whole:?}"
     );
     let mut folded = Folded::new();
-    events.iter().for_each(|event| folded.take(event.clone()));
+    for event in &events {
+        folded.take(event.clone());
+    }
     assert_eq!(folded.stats.totals(crate::stats::Window::Start).rounds, 400);
     let place = |word: &str| folded.told.iter().position(|told| told == word).unwrap();
     assert!(place("49 starts") < place("50 starts") && place("50 starts") < place("51 starts"));
