@@ -105,7 +105,7 @@ async fn lines_that_are_not_in_order_of_time_are_counted_once_however_one_gets_t
         while let Some(told) = replay.ready() {
             match told {
                 Told::Jumped(folded, _) => {
-                    past = Some(folded.stats.totals(crate::stats::Window::Start).rounds)
+                    past = Some(folded.stats.totals(crate::stats::Window::Start).rounds);
                 }
                 Told::Event(Event::RoundSettled { .. }) => past = past.map(|rounds| rounds + 1),
                 _ => {}
