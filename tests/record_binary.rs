@@ -9,6 +9,7 @@ mod pty;
 use fanscope::domain::Round;
 use fanscope::recording::{Reader, Record, SummaryLine, open};
 use pty::Terminal;
+use rustix::fs::OFlags;
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 use std::fs;
@@ -203,8 +204,11 @@ fn a_run_that_is_complete_waits_for_its_recording_and_a_signal_ends_that() {
         assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
         // More than a pipe holds.
         let args = ["run", "shops", "-n", "60", "-b", "5ms", "--every", "0ms", "--force"];
+        // There before its writer, which it waits for only when it reads.
+        let at_once = OFlags::RDONLY | OFlags::NONBLOCK;
+        let mut pipe = fs::File::from(rustix::fs::open(&path, at_once, rustix::fs::Mode::empty()).unwrap());
+        rustix::fs::fcntl_setfl(&pipe, OFlags::RDONLY).unwrap();
         let mut child = command(&args, &path).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut pipe = fs::File::open(&path).unwrap();
         // The result is out: all rounds are over, and it waits for its recording alone.
         let out = BufReader::new(child.stdout.as_mut().unwrap());
         assert!(out.lines().map_while(Result::ok).any(|line| line.contains("60 rounds")));

@@ -141,10 +141,12 @@ async fn a_deleted_file_is_noticed_without_a_round() {
 fn hangs(recordings: &mut Recordings, path: &Path) -> std::fs::File {
     let (fifo, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
     rustix::fs::mknodat(rustix::fs::CWD, path, fifo, mode, 0).unwrap();
-    let opened = path.to_owned();
-    let reader = std::thread::spawn(move || std::fs::File::open(opened).unwrap());
+    // There before its writer, which it waits for only when it reads.
+    let at_once = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK;
+    let reader = rustix::fs::open(path, at_once, rustix::fs::Mode::empty()).unwrap();
     begin(recordings, path, true);
-    reader.join().unwrap()
+    rustix::fs::fcntl_setfl(&reader, rustix::fs::OFlags::RDONLY).unwrap();
+    reader.into()
 }
 
 #[cfg(target_os = "linux")]
