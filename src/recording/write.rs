@@ -1,7 +1,10 @@
 //! A file that a record is written to: opened without harm to what is there, packed by its extension, whole lines
 //! only. Writes when it is told to and in the thread that tells it; knows no clock and no queue.
 
+mod again;
+
 use crate::domain::text;
+use again::open_again;
 use flate2::write::GzEncoder;
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -25,34 +28,6 @@ pub enum CreateError {
 /// A path without anything that could move a cursor.
 fn shown(path: &Path) -> String {
     text::visible(&path.display().to_string())
-}
-
-/// Opens what is there already, without waiting for somebody at the other end of a pipe.
-#[cfg(unix)]
-fn open_again(path: &Path) -> io::Result<File> {
-    use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-    use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
-    let mut options = OpenOptions::new();
-    // A link may lead to where nothing is yet.
-    options.write(true).create(true).truncate(false);
-    if !std::fs::metadata(path).is_ok_and(|about| about.file_type().is_fifo()) {
-        return options.open(path);
-    }
-    let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
-    let nobody = |error: io::Error| match rustix::io::Errno::from_io_error(&error) {
-        Some(rustix::io::Errno::NXIO) => io::Error::other("nobody reads from this pipe"),
-        _ => error,
-    };
-    let pipe = options.custom_flags(flags).open(path).map_err(nobody)?;
-    // A reader that is slow is waited for, by the thread that writes.
-    fcntl_setfl(&pipe, fcntl_getfl(&pipe)?.difference(OFlags::NONBLOCK))?;
-    Ok(pipe)
-}
-
-/// Opens what is there already.
-#[cfg(not(unix))]
-fn open_again(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).open(path)
 }
 
 /// What packs the lines.
