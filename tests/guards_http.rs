@@ -142,7 +142,10 @@ async fn r39_a_429_with_retry_after_is_left_alone_for_its_second_and_then_asked_
             break (round, vitals);
         }
         assert_eq!(round.calls[0].outcome, Outcome::Missing(Reason::BackingOff));
-        assert_eq!((round.calls[0].attempts.len(), vitals.backing_off), (0, 1));
+        assert_eq!(round.calls[0].attempts.len(), 0);
+        // One that was held at the very end of the second may settle after it.
+        let ending = round.at + Duration::from_millis(100) >= first.at + Duration::from_secs(1);
+        assert!(vitals.backing_off == 1 || (ending && vitals.backing_off == 0));
         held += 1;
     };
     assert!(held > 0, "a second has room for more than one round");
