@@ -82,6 +82,8 @@ fn the_example_of_the_contract_parses() {
         every: ms(500),
         quorum: Some(2),
         quorum_fail_fast: false,
+        probe: 0.0,
+        ab: None,
         hedge: HedgeSettings {
             delay: HedgeDelay::Percentile(0.95),
             max: Some(1),
@@ -92,7 +94,7 @@ fn the_example_of_the_contract_parses() {
         max_overlap: 4,
     };
     assert_eq!(page.settings, expected);
-    assert_eq!((page.max_rps, page.resolver, page.probe), (Some(50.0), Resolver::Async, 0.0));
+    assert_eq!((page.max_rps, page.resolver, page.settings.probe), (Some(50.0), Resolver::Async, 0.0));
     let shop = &page.endpoints[0];
     assert_eq!(shop.target, Target::Urls(vec![Template::fixed("https://shop0.example/price?sku=42")]));
     assert_eq!(shop.headers, [("accept".to_owned(), Template::fixed("application/json"))]);
@@ -119,7 +121,10 @@ fn the_example_of_the_contract_parses() {
 fn defaults_are_those_of_the_contract() {
     let plain = parse("[[endpoint]]\nname = 'a'\nurl = 'http://a'\n");
     assert_eq!(plain.settings, Settings::default());
-    assert_eq!((plain.name.as_str(), plain.max_rps, plain.probe, plain.rows), ("test", None, 0.0, None));
+    assert_eq!(
+        (plain.name.as_str(), plain.max_rps, plain.settings.probe, plain.rows),
+        ("test", None, 0.0, None)
+    );
     let one = &plain.endpoints[0];
     assert_eq!(
         (one.expect.clone(), one.timeout, one.hedge),

@@ -4,8 +4,9 @@
 use super::live::LiveRound;
 use super::{Change, Shown};
 use crate::domain::event::{RoundStarted, Vitals};
-use crate::domain::{EndpointId, Event, Reason, Round, RoundNo, Settings};
+use crate::domain::{EndpointId, Event, Late, Reason, Round, RoundNo, Settings};
 use crate::stats::{MissingRow, Stats, Window};
+use crate::whatif::seen::Sample;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,6 +45,8 @@ pub struct Picture {
     pub(crate) warming: usize,
     /// The latest rounds in order of their numbers.
     pub(crate) rounds: VecDeque<Arc<Round>>,
+    /// What the estimators know of them and of more before.
+    pub(crate) sample: Sample,
     endpoints: usize,
     /// The last round that started, and what it had.
     last: Option<RoundNo>,
@@ -67,6 +70,7 @@ impl Picture {
             marks: VecDeque::new(),
             warming: 0,
             rounds: VecDeque::new(),
+            sample: Sample::default(),
             endpoints,
             last: None,
             settings: None,
@@ -182,6 +186,7 @@ impl Picture {
         self.stats.reset();
         self.marks.clear();
         self.longest = Duration::ZERO;
+        self.sample.clear();
         self.order.1.clear();
     }
 
@@ -219,6 +224,7 @@ impl Picture {
             Event::RoundSettled { round, vitals } => self.settled(round, vitals, window),
             Event::StartSkipped { total, cause, .. } => self.stats.skipped(total, cause),
             Event::Noted { text, .. } => self.note(text),
+            Event::Late { round, late } => self.late(round, late),
             Event::SettingsChanged { .. } | Event::Failed(_) | Event::Paused(_) => {}
         }
     }
@@ -251,6 +257,19 @@ impl Picture {
         }
     }
 
+    /// What became of a straggler, for whoever looks at its round.
+    fn late(&mut self, no: RoundNo, late: Late) {
+        self.sample.late(no, late);
+        let kept = self.rounds.iter_mut().rev().find(|round| round.no == no);
+        let shown = match &mut self.shown {
+            Shown::Over(round) if round.no == no => Some(round),
+            _ => None,
+        };
+        for round in kept.into_iter().chain(shown) {
+            Arc::make_mut(round).late.push(late);
+        }
+    }
+
     fn settled(&mut self, round: Arc<Round>, vitals: Vitals, window: Window) {
         if round.counts() {
             self.stats.fold(&round, vitals);
@@ -267,6 +286,7 @@ impl Picture {
         if self.round_no() == Some(round.no) {
             self.shown = Shown::Over(Arc::clone(&round));
         }
+        self.sample.push(&round);
         // Rounds that overlap may settle out of order.
         let place = self.rounds.iter().rev().take_while(|r| r.no > round.no).count();
         let calls = round.calls.len().max(1);

@@ -1,5 +1,6 @@
 //! What a round is asked to do: the mode and its numbers, and what each call brings of its own.
 
+use super::ab::Ab;
 use super::numbers;
 use super::reason::words;
 use std::fmt;
@@ -127,6 +128,10 @@ pub struct Settings {
     pub grace: Duration,
     /// Rounds that may run at once (R38).
     pub max_overlap: usize,
+    /// Share of the rounds whose stragglers are watched past the end, 0 to 1 (W7).
+    pub probe: f64,
+    /// Two variants of these settings that rounds have in turn (W9).
+    pub ab: Option<Ab>,
 }
 
 impl Settings {
@@ -135,6 +140,12 @@ impl Settings {
 
     /// What R35 keeps back from the request budget.
     pub const RESERVE: Duration = Duration::from_millis(5);
+
+    /// How long stragglers of a probe round are watched: `min(5 x budget, 10 s)`, from the round's start (W7).
+    #[must_use]
+    pub fn watch(&self) -> Duration {
+        self.effective_budget().0.saturating_mul(5).min(Duration::from_secs(10))
+    }
 
     /// k for a round with this many optional calls, within `1..=optional` (a majority by default).
     #[must_use]
@@ -163,6 +174,8 @@ impl Default for Settings {
             hedge: HedgeSettings::default(),
             grace: Duration::from_millis(50),
             max_overlap: 4,
+            probe: 0.0,
+            ab: None,
         }
     }
 }

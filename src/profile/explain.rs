@@ -101,9 +101,10 @@ fn round(profile: &Profile) -> Vec<String> {
             visible(&rows.columns.join(", "))
         ));
     }
-    phrases.extend(
-        (profile.probe > 0.0).then(|| format!("not applied yet: probe {}", show_percent(profile.probe))),
-    );
+    phrases
+        .extend((profile.settings.probe > 0.0).then(|| {
+            format!("stragglers of {} of the rounds watched", show_percent(profile.settings.probe))
+        }));
     phrases
 }
 

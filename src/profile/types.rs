@@ -15,8 +15,6 @@ pub struct Profile {
     pub max_rps: Option<f64>,
     /// How names are resolved.
     pub resolver: Resolver,
-    /// Share of rounds whose stragglers are watched, 0 to 1 (W7).
-    pub probe: f64,
     /// Seed of the embedded upstreams.
     pub seed: u64,
     /// Rows that vary the requests: header and rows of the CSV file named in `rows`.
@@ -34,7 +32,6 @@ impl Profile {
             settings: Settings::default(),
             max_rps: None,
             resolver: Resolver::default(),
-            probe: 0.0,
             seed: 0,
             rows: None,
             endpoints,

@@ -78,7 +78,6 @@ fn root_table<'a>(cx: &mut Context<'a>, root: &'a DeTable<'a>, file: &str) -> Pr
         settings: round.settings.clone(),
         max_rps: round.max_rps,
         resolver: round.resolver,
-        probe: round.probe,
         seed: round.seed,
         rows: cx.rows.clone(),
         endpoints,

@@ -24,7 +24,6 @@ pub fn warnings(profile: &Profile) -> Vec<String> {
     found.extend(rates(profile));
     found.extend(uncapped(profile));
     found.extend(differing(profile));
-    found.extend(not_applied(profile));
     found
 }
 
@@ -113,11 +112,6 @@ fn rates(profile: &Profile) -> Vec<String> {
         })
     };
     loads(profile).iter().filter_map(text).collect()
-}
-
-/// Keys that are read and checked while nothing acts on them yet.
-fn not_applied(profile: &Profile) -> Option<String> {
-    (profile.probe > 0.0).then(|| "not applied yet: probe".to_owned())
 }
 
 /// R36: endpoints of one dependency that each say something else of its permits.

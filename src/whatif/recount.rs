@@ -22,7 +22,8 @@
 //! where a round of a mode is left out for that, all of them are; for a fixed delay, which somebody chose, only the
 //! round itself is.
 
-use crate::domain::{Call, HedgeDelay, Mode, Outcome, Reason, Round};
+use super::seen::{Hedging, Seen, SeenCall};
+use crate::domain::{Mode, Outcome, Reason, Round};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -121,11 +122,15 @@ impl Recount {
 
     /// Adds a settled round, unless it does not count.
     pub fn push(&mut self, round: &Round) {
-        if !round.counts() {
-            return;
+        if round.counts() {
+            self.add(&Seen::of(round));
         }
+    }
+
+    /// Adds what was seen of a round.
+    pub fn add(&mut self, round: &Seen) {
         self.rounds += 1;
-        let (limit, horizon, hedging) = (limit(round), horizon(round, &self.required), Hedging::of(round));
+        let (limit, horizon, hedging) = (round.limit(), horizon(round, &self.required), Hedging::of(round));
         let meant = self.budgets.partition_point(|&b| b <= limit);
         let otherwise = self.budgets.partition_point(|&b| hedging.differs(b)).min(meant);
         let seen = self.budgets.partition_point(|&b| horizon.is_some_and(|h| b <= h));
@@ -186,7 +191,7 @@ impl Recount {
 /// How the calls came out at the budgets of a range: the missing ones go to their tallies, the answers, all and those
 /// of optional calls, to their places.
 fn count(
-    round: &Round,
+    round: &Seen,
     required: &[bool],
     budgets: &[Duration],
     range: Range<usize>,
@@ -230,48 +235,11 @@ fn found(tally: &Tally) -> Option<Found> {
     })
 }
 
-/// How long the round was meant to run.
-fn limit(round: &Round) -> Duration {
-    if round.settings.mode.ignores_budget() { round.settings.request_budget } else { round.budget }
-}
-
-/// By what delays a round was hedged.
-struct Hedging {
-    /// The round's budget, at which it was hedged as it was.
-    ran: Duration,
-    /// Its own fixed delay, where calls had it.
-    fixed: Option<Duration>,
-    /// The longest other delay.
-    longest: Duration,
-}
-
-impl Hedging {
-    fn of(round: &Round) -> Self {
-        let fixed = match round.settings.hedge.delay {
-            HedgeDelay::Fixed(delay) if round.settings.mode == Mode::Hedge => Some(delay),
-            _ => None,
-        };
-        let delays = || round.calls.iter().filter_map(|call| call.hedge_delay).filter(|d| !d.is_zero());
-        let longest = delays().filter(|&d| Some(d) != fixed).max().unwrap_or_default();
-        Self { ran: round.budget, fixed: fixed.filter(|&fixed| delays().any(|d| d == fixed)), longest }
-    }
-
-    /// Whether a percentile would have been another at this budget.
-    fn adapts(&self, budget: Duration) -> bool {
-        budget < self.ran && budget < self.longest.saturating_mul(2)
-    }
-
-    /// Whether the round would have been hedged otherwise, or not allowed.
-    fn differs(&self, budget: Duration) -> bool {
-        self.adapts(budget) || budget < self.ran && self.fixed.is_some_and(|delay| budget <= delay)
-    }
-}
-
 /// Up to when every call was watched. `None` where a required one was not seen to its end: no budget would have cut
 /// it, so none is answered.
-fn horizon(round: &Round, required: &[bool]) -> Option<Duration> {
+pub(super) fn horizon(round: &Seen, required: &[bool]) -> Option<Duration> {
     let fail_fast = round.settings.mode == Mode::FailFast;
-    let mut horizon = limit(round);
+    let mut horizon = round.limit();
     for call in &round.calls {
         let required = required.get(call.endpoint.index()).copied().unwrap_or(false);
         let unseen = match call.outcome {
@@ -301,7 +269,7 @@ enum Fate {
     Always(Reason),
 }
 
-fn fate(call: &Call, mode: Mode, required: bool) -> Fate {
+fn fate(call: &SeenCall, mode: Mode, required: bool) -> Fate {
     let reason = match call.outcome {
         Outcome::Ok => return Fate::Answer,
         Outcome::NotNeeded => return Fate::Always(Reason::Deadline),

@@ -73,7 +73,7 @@ pub fn observation(call: &Call) -> Option<Observation> {
 }
 
 /// What a failure says of the upstream: an error, nothing yet (we stopped looking), or nothing at all.
-const fn of_reason(reason: Reason) -> Option<Observed> {
+pub(super) const fn of_reason(reason: Reason) -> Option<Observed> {
     match reason {
         Reason::Deadline
         | Reason::Throttled

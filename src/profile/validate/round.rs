@@ -27,7 +27,6 @@ pub(super) struct Round {
     pub quorum_span: Option<Span>,
     pub max_rps: Option<f64>,
     pub resolver: Resolver,
-    pub probe: f64,
     pub seed: u64,
 }
 
@@ -49,6 +48,8 @@ impl Round {
                 hedge: HedgeSettings::default(),
                 grace: grace(cx, layer).unwrap_or(usual.grace),
                 max_overlap: overlap(cx, layer).unwrap_or(usual.max_overlap),
+                probe: share(cx, layer, "probe").unwrap_or(usual.probe),
+                ab: None,
             },
             mode_span: span("mode"),
             quorum_span: span("quorum"),
@@ -60,7 +61,6 @@ impl Round {
                 &[("async", Resolver::Async), ("system", Resolver::System)],
             )
             .unwrap_or_default(),
-            probe: share(cx, layer, "probe").unwrap_or(0.0),
             seed: layer.whole(cx, "seed", 0..=u64::MAX).unwrap_or(0),
         }
     }
