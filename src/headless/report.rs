@@ -10,6 +10,7 @@ mod html;
 mod json;
 mod lanes;
 mod missing;
+mod sample;
 mod text;
 mod words;
 mod worst;

@@ -3,12 +3,14 @@
 
 use super::error::ReportError;
 use super::history::History;
+use super::sample::{self, Sample};
 use super::worst::Worst;
 use crate::domain::event::Vitals;
 use crate::domain::{Round, Settings, text};
 use crate::recording::{ReadError, Reader, Record, SessionLine, SummaryFold, SummaryLine, open};
 use crate::stats::{Blame, Hint, Remedy, Stats, Window};
 use crate::whatif::recount::Recount;
+use crate::whatif::seen::Seen;
 use crate::whatif::shares::Mean;
 use std::fs;
 use std::io::BufRead;
@@ -105,6 +107,10 @@ pub(super) struct Collected {
     pub(super) mean: Mean,
     /// What other budgets would have given.
     pub(super) recount: Recount,
+    /// What estimates are made from.
+    pub(super) sample: Sample,
+    /// How far past their start rounds were watched, where any were.
+    pub(super) watched: Option<Duration>,
     /// The worst of them.
     pub(super) worst: Worst,
     /// Who held them up, by endpoint.
@@ -179,6 +185,8 @@ impl Collected {
             summary: SummaryLine::default(),
             mean: Mean::default(),
             recount: Recount::new(&steps, k, &required),
+            sample: Sample::new(names.len(), sample::CALLS),
+            watched: None,
             worst: Worst::default(),
             held: vec![Held::default(); names.len()],
             complete: 0,
@@ -225,16 +233,18 @@ impl Collected {
         while let Some(record) = reader.next_record()? {
             match record {
                 Record::Round(mut round, total) => {
+                    self.sample.reached(round.at.saturating_add(round.took));
+                    let seen = round.counts().then(|| Seen::of(&round));
                     round.at = round.at.saturating_add(begun);
                     for fold in own.iter_mut().chain([&mut self.fold]) {
                         fold.skipped(total);
                         fold.push(&round);
                     }
                     part.length = part.length.max(round.at.saturating_add(round.took));
-                    if round.counts() {
+                    if let Some(seen) = seen {
                         stats.fold(&round, Vitals::default());
                         part.history.push(&round);
-                        self.round(place, round);
+                        self.round(place, round, seen);
                     } else {
                         part.warmup += u64::from(round.warmup);
                         part.aborted += u64::from(!round.warmup);
@@ -247,10 +257,15 @@ impl Collected {
                     }
                     held = settings;
                 }
+                Record::Late(round, late) => {
+                    own.iter_mut().chain([&mut self.fold]).for_each(|fold| fold.late(round, &late));
+                    self.sample.late(round, late);
+                }
                 Record::Note(at, text) => part.happened(begun.saturating_add(at), Happening::Note(text)),
                 // Recordings that were joined.
                 Record::Session(_) => {
                     own.iter_mut().chain([&mut self.fold]).for_each(SummaryFold::begin);
+                    self.sample.end();
                     begun = part.length;
                     held = Arc::clone(reader.context().settings());
                     part.joins(&held);
@@ -258,6 +273,7 @@ impl Collected {
                 Record::Summary(_) => {}
             }
         }
+        self.sample.end();
         part.summary = own.as_ref().unwrap_or(&self.fold).summary(Vec::new());
         part.left_out = reader.left_out().map(str::to_owned);
         part.hints = stats.hints();
@@ -266,9 +282,11 @@ impl Collected {
         Ok(part)
     }
 
-    fn round(&mut self, file: usize, round: Box<Round>) {
+    fn round(&mut self, file: usize, round: Box<Round>, seen: Seen) {
         self.mean.push(round.answered(), round.calls.len());
-        self.recount.push(&round);
+        self.recount.add(&seen);
+        self.watched = self.watched.max(round.probe);
+        self.sample.push(&round, seen);
         self.worst.push(file, round);
     }
 
