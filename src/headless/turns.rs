@@ -112,7 +112,8 @@ mod tests {
 
     #[test]
     fn w9_it_is_said_which_is_better_and_by_how_much() {
-        let difference = |value, lo, hi| DifferenceLine { value, interval: [lo, hi], clear: lo > 0.0 || hi < 0.0 };
+        let difference =
+            |value, lo, hi| DifferenceLine { value, interval: [lo, hi], clear: lo > 0.0 || hi < 0.0 };
         let text = text(&ab(difference(0.063, 0.031, 0.094), difference(-0.3, -0.45, -0.121)));
         assert!(text.starts_with("budget, 150ms and 250ms in turn\n"), "{text}");
         assert!(text.lines().all(|line| line.width() <= 80), "{text}");
@@ -122,10 +123,13 @@ mod tests {
              partial rounds: 250ms is better by 30.0 points (95 %: 12.1 to 45.0)\n"
         ));
         let said = verdicts(&ab(difference(-0.063, -0.094, -0.031), difference(0.001, -0.02, 0.022)));
-        assert_eq!(said, [
-            "answered calls: 150ms is better by 6.3 points (95 %: 3.1 to 9.4)",
-            "partial rounds: no clear difference (150ms by 0.1 points, 95 %: -2.0 to 2.2)"
-        ]);
+        assert_eq!(
+            said,
+            [
+                "answered calls: 150ms is better by 6.3 points (95 %: 3.1 to 9.4)",
+                "partial rounds: no clear difference (150ms by 0.1 points, 95 %: -2.0 to 2.2)"
+            ]
+        );
         let none = verdicts(&ab(difference(0.0, -0.02, 0.0), difference(0.0, 0.0, 0.0)));
         assert_eq!(none[0], "answered calls: no clear difference (95 %: -2.0 to 0.0)");
         assert_eq!(none[1], "partial rounds: no clear difference (95 %: 0.0 to 0.0)");

@@ -18,9 +18,9 @@ fn lines_with_stragglers(count: u64) -> Vec<Line> {
             round.probe = Some(settings.watch());
             let cut = round.calls.iter().filter(|c| c.outcome == Outcome::Missing(Reason::Deadline));
             for (nth, call) in (0..).zip(cut) {
-                // The first was over before its round was written down.
-                let end =
-                    round.took.saturating_sub(Duration::from_micros(50)) + nth * Duration::from_millis(300);
+                // Some were over before their round was written down.
+                let later = Duration::from_millis(250 * (no / 5 % 4) + 300 * nth);
+                let end = round.took.saturating_sub(Duration::from_micros(50)) + later;
                 let late = Late { endpoint: call.endpoint, outcome: Outcome::Ok, end };
                 timed.push(((at + end).max(at + round.took), 1, Line::late(round.no, &late, &names)));
             }
