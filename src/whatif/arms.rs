@@ -1,7 +1,10 @@
-//! Two variants that rounds had in turn, side by side (W9).
+//! Two variants that rounds had in turn, side by side (W9). Both met the same weather, so their rounds are compared as
+//! two samples; the round is the unit. Pure.
 
+use super::outlook::Question;
+use super::seen::Seen;
 use super::shares::{Difference, Mean, Share};
-use crate::domain::{Ab, Variant};
+use crate::domain::{Ab, Arm, Outcome, Variant};
 use std::time::Duration;
 
 /// Both variants.
@@ -42,7 +45,6 @@ pub struct ArmSeen {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ArmFold {
     mean: Mean,
-    rounds: u64,
     partial: u64,
 }
 
@@ -50,12 +52,11 @@ impl ArmFold {
     /// Adds a round of which `answered` of `calls` calls answered.
     pub fn push(&mut self, answered: usize, calls: usize, partial: bool) {
         self.mean.push(answered, calls);
-        self.rounds += 1;
         self.partial += u64::from(partial);
     }
 
     fn shares(&self) -> Option<(Share, Share)> {
-        Some((self.mean.share()?, Share::of(self.partial, self.rounds)?.by_rounds()))
+        Some((self.mean.share()?, Share::of(self.partial, self.mean.rounds())?.by_rounds()))
     }
 
     fn seen(
@@ -67,7 +68,7 @@ impl ArmFold {
         let [p50, p99] = times;
         ArmSeen {
             variant,
-            rounds: self.rounds,
+            rounds: self.mean.rounds(),
             completeness: completeness.value,
             interval: completeness.interval(),
             partial: partial.value,
@@ -79,6 +80,21 @@ impl ArmFold {
 }
 
 impl Arms {
+    /// The variants that take turns now or, where none do, that did last. `None` before both had a round.
+    #[must_use]
+    pub fn of(question: &Question) -> Option<Self> {
+        let ran = |round: &Seen| round.arm.and(round.settings.ab);
+        let ab = question.settings.ab.or_else(|| question.rounds.iter().rev().find_map(|r| ran(r)))?;
+        let [mut a, mut b] = [(ArmFold::default(), Vec::new()), (ArmFold::default(), Vec::new())];
+        for round in question.rounds.iter().filter(|r| ran(r) == Some(ab)) {
+            let (fold, times) = if round.arm == Some(Arm::A) { &mut a } else { &mut b };
+            let answered = round.calls.iter().filter(|call| call.outcome == Outcome::Ok).count();
+            fold.push(answered, round.calls.len(), round.partial);
+            times.push(round.took);
+        }
+        Self::between(&ab, [&a.0, &b.0], [quantiles(a.1), quantiles(b.1)])
+    }
+
     /// Both side by side; `times` are the 50th and the 99th percentile of each. `None` while one has no rounds.
     #[must_use]
     pub fn between(ab: &Ab, folds: [&ArmFold; 2], times: [[Duration; 2]; 2]) -> Option<Self> {
@@ -90,6 +106,13 @@ impl Arms {
             partial: Difference::of(a.1, b.1),
         })
     }
+}
+
+/// The 50th and the 99th percentile by nearest rank: the smallest time that at least so many hundredths kept to.
+fn quantiles(mut times: Vec<Duration>) -> [Duration; 2] {
+    times.sort_unstable();
+    let rank = |percent: usize| times.len().saturating_mul(percent).div_ceil(100).saturating_sub(1);
+    [50, 99].map(|percent| times.get(rank(percent)).copied().unwrap_or_default())
 }
 
 #[cfg(test)]

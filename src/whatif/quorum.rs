@@ -14,7 +14,7 @@ pub struct QuorumStudy {
 }
 
 /// One k.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct QuorumRow {
     /// How many answers are enough.
     pub k: usize,
