@@ -256,7 +256,9 @@ fn w7_a_probe_round_and_its_stragglers_are_lines_that_read_back() {
     let mut text = scribe.first().to_json_line().unwrap();
     let mut write = |event: &Event| text += &scribe.event(event).unwrap().to_json_line().unwrap();
     write(&Event::RoundSettled { round: Arc::new(probe.clone()), vitals: Vitals::default() });
-    lates.iter().for_each(|&late| write(&Event::Late { round: RoundNo(1), late }));
+    for late in lates {
+        write(&Event::Late { round: RoundNo(1), late });
+    }
     let mut reader = Reader::new(text.as_bytes());
     let mut next = || reader.next_record().unwrap();
     assert!(matches!(next(), Some(Record::Session(_))));

@@ -126,7 +126,8 @@ fn w3_stragglers_that_are_still_watched_are_pending_until_now() {
 #[test]
 fn w3_one_long_round_is_no_reason_to_give_up_the_others() {
     let mut rounds = session(&Nature::PLAIN, 600, BUDGET, Some(6), &mut dice(5));
-    let long = |n: u64, seed| in_mode(session(&Nature::PLAIN, n, ms(1000), None, &mut dice(seed)), Mode::WaitAll);
+    let long =
+        |n: u64, seed| in_mode(session(&Nature::PLAIN, n, ms(1000), None, &mut dice(seed)), Mode::WaitAll);
     rounds.extend(long(1, 6));
     let one = question(rounds.clone());
     assert_eq!((at(&one, 200).status, at(&one, 200).n), (Status::Exact, 601));
@@ -149,7 +150,8 @@ fn r24_below_the_exact_budgets_of_hedged_rounds_there_are_bounds() {
         Arc::new(round)
     };
     let plain = session(&Nature::PLAIN, 100, BUDGET, None, &mut dice(8));
-    let as_it_was: Vec<f64> = [50, 150, 199].map(|b| at(&question(plain.clone()), b).completeness.unwrap()).into();
+    let as_it_was: Vec<f64> =
+        [50, 150, 199].map(|b| at(&question(plain.clone()), b).completeness.unwrap()).into();
     let rounds = in_mode(plain.into_iter().map(hedged).collect(), Mode::Hedge);
     let question = question(rounds);
     let now = at(&question, 200);
@@ -186,7 +188,10 @@ fn w1_beyond_a_quorum_it_is_said_what_is_assumed() {
     assert_eq!(curve.exact_until, Some(earliest));
     let estimated = curve.points.iter().filter(|point| point.status == Status::Estimated).count();
     assert!(estimated > 10, "{estimated}");
-    assert!(!BudgetCurve::of(&question(session(&Nature::PLAIN, 50, BUDGET, None, &mut dice(1)))).assumes_independence);
+    assert!(
+        !BudgetCurve::of(&question(session(&Nature::PLAIN, 50, BUDGET, None, &mut dice(1))))
+            .assumes_independence
+    );
 }
 
 #[test]
@@ -319,25 +324,26 @@ fn any_round() -> impl Strategy<Value = Arc<Seen>> {
             round.at = ms(start);
             round.settings = settings;
             round.probe = probe.then_some(ms(budget * 5));
-            let call = |(i, ((end, (outcome, what)), late, delay)): (usize, &((u64, _), Option<_>, Option<u64>))| {
-                let whole = what.map(|what| Observation { time: ms(*end), what });
-                let late = late.filter(|_| probe);
-                let late = late.map(|((outcome, _), end)| fanscope::domain::Late {
-                    endpoint: EndpointId(i),
-                    outcome,
-                    end: ms(end),
-                });
-                SeenCall {
-                    endpoint: EndpointId(i),
-                    outcome: *outcome,
-                    end: ms(*end),
-                    hedge_delay: delay.map(ms).filter(|_| mode == Mode::Hedge),
-                    primary: whole,
-                    whole,
-                    hedges: Box::default(),
-                    late,
-                }
-            };
+            let call =
+                |(i, ((end, (outcome, what)), late, delay)): (usize, &((u64, _), Option<_>, Option<u64>))| {
+                    let whole = what.map(|what| Observation { time: ms(*end), what });
+                    let late = late.filter(|_| probe);
+                    let late = late.map(|((outcome, _), end)| fanscope::domain::Late {
+                        endpoint: EndpointId(i),
+                        outcome,
+                        end: ms(end),
+                    });
+                    SeenCall {
+                        endpoint: EndpointId(i),
+                        outcome: *outcome,
+                        end: ms(*end),
+                        hedge_delay: delay.map(ms).filter(|_| mode == Mode::Hedge),
+                        primary: whole,
+                        whole,
+                        hedges: Box::default(),
+                        late,
+                    }
+                };
             round.calls = calls.iter().enumerate().map(call).collect();
             Arc::new(round)
         },

@@ -5,6 +5,7 @@ mod bars;
 mod collect;
 mod compare;
 mod error;
+mod estimates;
 mod history;
 mod html;
 mod json;

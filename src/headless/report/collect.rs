@@ -2,6 +2,7 @@
 //! rounds: sums, curves in bounded memory, the worst rounds, columns of time, the first notes.
 
 use super::error::ReportError;
+use super::estimates::Estimates;
 use super::history::History;
 use super::sample::{self, Sample};
 use super::worst::Worst;
@@ -117,6 +118,8 @@ pub(super) struct Collected {
     pub(super) held: Vec<Held>,
     /// Rounds in which nothing was missing.
     pub(super) complete: u64,
+    /// What other budgets, quorums and hedges would have given; nothing yet while files are read.
+    pub(super) estimates: Estimates,
 }
 
 impl Collected {
@@ -190,6 +193,7 @@ impl Collected {
             worst: Worst::default(),
             held: vec![Held::default(); names.len()],
             complete: 0,
+            estimates: Estimates::default(),
         })
     }
 
@@ -303,6 +307,7 @@ impl Collected {
 
     fn end(&mut self) {
         self.summary = self.fold.summary(Vec::new());
+        self.estimates = Estimates::of(self);
     }
 
     /// Rounds left out because they warm up, and because they were given up.

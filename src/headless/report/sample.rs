@@ -124,7 +124,9 @@ impl Sample {
                 end: if lost { call.end } else { until.max(call.end) },
             })
             .collect();
-        pending.into_iter().for_each(|late| seen.late(late));
+        for late in pending {
+            seen.late(late);
+        }
         self.keep(kept);
     }
 

@@ -53,7 +53,8 @@ impl<'a> View<'a> {
         let before = now.completeness?;
         let best = |thin: bool| {
             let points = || self.above().filter(|(point, _)| thin || point.status != Status::Thin);
-            let most = points().map(|(_, share)| share - before).reduce(f64::max).filter(|most| *most >= WORTH)?;
+            let most =
+                points().map(|(_, share)| share - before).reduce(f64::max).filter(|most| *most >= WORTH)?;
             points().find(|(_, share)| share - before >= WORTH.max(most * MOST))
         };
         let (point, share) = best(false).or_else(|| best(true))?;
@@ -172,7 +173,11 @@ impl<'a> View<'a> {
             Sentence::default()
                 .strong(format!("A hedge after {}", delay(HedgeDelay::Fixed(best))))
                 .plain(format!(" would answer {} instead of ", share_percent(row.ok_by_budget)))
-                .plain(format!("{} by {}: ", share_percent(none.ok_by_budget), setting_ms(self.outlook.budget)))
+                .plain(format!(
+                    "{} by {}: ",
+                    share_percent(none.ok_by_budget),
+                    setting_ms(self.outlook.budget)
+                ))
                 .strong(format!("{} for {} more load", points(buys), share_percent(row.extra_load)))
                 .plain(format!(" (model: assumes independence{extrapolated}, n {} calls).", study.n)),
         )
@@ -201,11 +206,13 @@ impl<'a> View<'a> {
         Some(if without.value - complete.value < WORTH {
             sentence.plain(format!(" (n {all} calls)."))
         } else {
-            sentence.plain(". Without it a round is complete ").strong(share_percent(without.value)).plain(format!(
-                " of the time ({}, n {rounds} rounds) instead of {}.",
-                interval(without.by_rounds().interval()),
-                share_percent(complete.value)
-            ))
+            sentence.plain(". Without it a round is complete ").strong(share_percent(without.value)).plain(
+                format!(
+                    " of the time ({}, n {rounds} rounds) instead of {}.",
+                    interval(without.by_rounds().interval()),
+                    share_percent(complete.value)
+                ),
+            )
         })
     }
 
@@ -248,8 +255,7 @@ impl<'a> View<'a> {
         if point.status == Status::Exact {
             return format!("{sure}n {} rounds", point.n);
         }
-        let alike =
-            if self.outlook.budgets.assumes_independence { ", assumes independence" } else { "" };
+        let alike = if self.outlook.budgets.assumes_independence { ", assumes independence" } else { "" };
         format!("{sure}{thin}n {} calls{alike}", self.watched(point))
     }
 
