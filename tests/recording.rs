@@ -303,6 +303,40 @@ fn w7_the_summary_counts_stragglers_of_rounds_that_count() {
 }
 
 #[test]
+fn w7_what_came_late_is_in_the_curve_of_its_endpoint() {
+    let mut fold = SummaryFold::new(&names(4));
+    let probe = |no| Round { no: RoundNo(no), probe: Some(us(1_000_000)), ..example() };
+    let late = |no, outcome| Late { endpoint: EndpointId(3), outcome, end: us(300_000 + no) };
+    for no in 1..=60 {
+        fold.push(&probe(no));
+        let waiting = fold.summary(Vec::new()).endpoints.swap_remove(3);
+        assert_eq!((waiting.observed, waiting.missing.0[0].1), (no, no), "cut is cut, late or not");
+        let failed = no % 4 == 0;
+        fold.late(
+            RoundNo(no),
+            &late(no, if failed { Outcome::Missing(Reason::HttpStatus) } else { Outcome::Ok }),
+        );
+    }
+    let curve = fold.curve(EndpointId(3));
+    assert_eq!((curve.n(), curve.horizon()), (60, Some(us(300_060))));
+    let last = curve.rows().last().unwrap();
+    assert!((last.ok - 0.75).abs() < 1e-9 && (last.error - 0.25).abs() < 1e-9, "{last:?}");
+    assert!(fold.summary(Vec::new()).endpoints[3].p50_ms.is_some());
+    // With hedges beside it the primary is not told apart: it was pending when it was cut.
+    let mut hedged = probe(61);
+    hedged.calls[3].hedges = HedgeCounts { sent: 1, won: 0, wasted: 1, suppressed: Suppressed::default() };
+    fold.push(&hedged);
+    fold.late(RoundNo(61), &late(61, Outcome::Ok));
+    assert_eq!((fold.curve(EndpointId(3)).n(), fold.summary(Vec::new()).late.unwrap().ok), (61, 46));
+    assert_eq!(fold.curve(EndpointId(3)).rows().last().unwrap().time, us(300_060));
+    // Nothing more is told of rounds of a session that is over.
+    fold.push(&probe(62));
+    fold.begin();
+    fold.late(RoundNo(62), &late(62, Outcome::Ok));
+    assert_eq!(fold.curve(EndpointId(3)).n(), 62);
+}
+
+#[test]
 fn w9_a_round_that_takes_turns_has_its_settings_back() {
     for (a, b) in [
         (Variant::Budget(us(150_000)), Variant::Budget(us(250_000))),

@@ -130,7 +130,7 @@ impl Collected {
     pub(super) fn read(paths: &[PathBuf], question: &Question) -> Result<Self, ReportError> {
         let mut all: Option<Self> = None;
         for path in paths {
-            let name = shown(path);
+            let name = text::source(path);
             let input = match open(path) {
                 Ok(input) => input,
                 Err(source) => return Err(ReportError::Open { file: name, source }),
@@ -351,7 +351,7 @@ pub(super) fn each_once(paths: &[PathBuf]) -> Result<(), ReportError> {
         let found = if path == Path::new("-") { None } else { fs::canonicalize(path).ok() };
         let place = found.unwrap_or_else(|| path.clone());
         if let Some((_, first)) = seen.iter().find(|(known, _)| *known == place) {
-            let (first, other) = (shown(first), shown(path));
+            let (first, other) = (text::source(first), text::source(path));
             return Err(if first == other {
                 ReportError::Twice(first)
             } else {
@@ -361,11 +361,6 @@ pub(super) fn each_once(paths: &[PathBuf]) -> Result<(), ReportError> {
         seen.push((place, path));
     }
     Ok(())
-}
-
-/// A path, safe to show.
-pub(super) fn shown(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".to_owned() } else { text::visible(&path.to_string_lossy()) }
 }
 
 /// How the endpoints of two recordings differ.

@@ -37,9 +37,9 @@ pub(super) fn settings(settings: &Settings, optional: usize) -> String {
     } else {
         format!("a round every {}", durations::show(settings.every))
     };
-    let also: String =
-        [probe(settings), turns(settings)].into_iter().flatten().map(|also| format!(", {also}")).collect();
-    format!("{}, {every}{also}", contract(settings, optional))
+    let held = format!("{}, {every}", contract(settings, optional));
+    let parts: Vec<String> = [Some(held), probe(settings), turns(settings)].into_iter().flatten().collect();
+    parts.join(", ")
 }
 
 /// How many rounds are probe rounds, where any are: `5 % probe rounds`.
