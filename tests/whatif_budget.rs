@@ -8,7 +8,9 @@ mod sample;
 use fanscope::domain::{EndpointId, HedgeDelay, HedgeSettings, Mode, Outcome, Reason, Settings};
 use fanscope::whatif::budget::{BudgetCurve, BudgetPoint};
 use fanscope::whatif::outlook::{Question, Status};
+use fanscope::whatif::recount::Recount;
 use fanscope::whatif::seen::{Seen, SeenCall};
+use fanscope::whatif::spread::{Level, log_log, variances};
 use fanscope::whatif::survival::{Curve, Observation, Observed};
 use proptest::prelude::*;
 use sample::{CUT, Nature, RESET, cut, dice, in_mode, ms, question, round, session, share, shuffled};
@@ -74,6 +76,28 @@ fn w3_estimates_go_on_where_the_recount_ends() {
     }
 }
 
+/// Calls of a round are not independent: the variance of the pooled curve, times calls by effective size.
+#[test]
+fn w2_an_estimate_is_as_sure_as_the_pooled_curve_by_whole_rounds() {
+    let nature = Nature { together: 200, alone: 50, ..Nature::PLAIN };
+    let question = question(session(&nature, 400, BUDGET, Some(3), &mut dice(11)));
+    let now = question.now;
+    let calls = question.rounds.iter().flat_map(|r| r.calls.iter().filter_map(move |c| r.whole(c, now)));
+    let pooled = Curve::of(&calls.collect::<Vec<_>>());
+    let variances = variances(&pooled, Level::Ok);
+    let mut recount = Recount::new(&[BUDGET], 1, &[false; 8]);
+    question.rounds.iter().for_each(|round| recount.add(round));
+    let sample = recount.rows()[0].found.as_ref().unwrap().sample;
+    assert!(sample < 3200.0 / 2.0, "they are slow together: {sample}");
+    for budget in [210, 230, 250] {
+        let point = at(&question, budget);
+        let row = pooled.rows().iter().rposition(|row| row.time <= ms(budget)).unwrap();
+        let want = log_log(pooled.rows()[row].ok, variances[row] * 3200.0 / sample);
+        let got = point.interval.unwrap();
+        assert!(same(got.0, want.0) && same(got.1, want.1), "{budget}: {got:?} is not {want:?}");
+    }
+}
+
 #[test]
 fn w3_after_deadline_rounds_there_are_bounds_and_after_probes_an_estimate() {
     let nature = Nature::PLAIN;
@@ -126,7 +150,8 @@ fn w3_stragglers_that_are_still_watched_are_pending_until_now() {
 #[test]
 fn w3_one_long_round_is_no_reason_to_give_up_the_others() {
     let mut rounds = session(&Nature::PLAIN, 600, BUDGET, Some(6), &mut dice(5));
-    let long = |n: u64, seed| in_mode(session(&Nature::PLAIN, n, ms(1000), None, &mut dice(seed)), Mode::WaitAll);
+    let long =
+        |n: u64, seed| in_mode(session(&Nature::PLAIN, n, ms(1000), None, &mut dice(seed)), Mode::WaitAll);
     rounds.extend(long(1, 6));
     let one = question(rounds.clone());
     assert_eq!((at(&one, 200).status, at(&one, 200).n), (Status::Exact, 601));
@@ -149,7 +174,8 @@ fn r24_below_the_exact_budgets_of_hedged_rounds_there_are_bounds() {
         Arc::new(round)
     };
     let plain = session(&Nature::PLAIN, 100, BUDGET, None, &mut dice(8));
-    let as_it_was: Vec<f64> = [50, 150, 199].map(|b| at(&question(plain.clone()), b).completeness.unwrap()).into();
+    let as_it_was: Vec<f64> =
+        [50, 150, 199].map(|b| at(&question(plain.clone()), b).completeness.unwrap()).into();
     let rounds = in_mode(plain.into_iter().map(hedged).collect(), Mode::Hedge);
     let question = question(rounds);
     let now = at(&question, 200);
@@ -186,7 +212,10 @@ fn w1_beyond_a_quorum_it_is_said_what_is_assumed() {
     assert_eq!(curve.exact_until, Some(earliest));
     let estimated = curve.points.iter().filter(|point| point.status == Status::Estimated).count();
     assert!(estimated > 10, "{estimated}");
-    assert!(!BudgetCurve::of(&question(session(&Nature::PLAIN, 50, BUDGET, None, &mut dice(1)))).assumes_independence);
+    assert!(
+        !BudgetCurve::of(&question(session(&Nature::PLAIN, 50, BUDGET, None, &mut dice(1))))
+            .assumes_independence
+    );
 }
 
 #[test]

@@ -1,9 +1,7 @@
 //! Rounds as the estimators see them, by hand and by dice.
 #![allow(dead_code, reason = "each test uses its own part")]
 
-use fanscope::domain::{
-    CallSpec, EndpointId, HedgeContract, Late, Mode, Outcome, Reason, RoundNo, Settings,
-};
+use fanscope::domain::{CallSpec, EndpointId, HedgeContract, Late, Mode, Outcome, Reason, RoundNo, Settings};
 use fanscope::whatif::outlook::Question;
 use fanscope::whatif::seen::{Seen, SeenCall};
 use fanscope::whatif::survival::{Observation, Observed};
@@ -52,8 +50,13 @@ pub fn round(budget: Duration, calls: &[Observation]) -> Arc<Seen> {
 /// What is asked of these rounds with the settings of the last.
 pub fn question(rounds: Vec<Arc<Seen>>) -> Question {
     let calls = rounds.iter().map(|round| round.calls.len()).max().unwrap_or(0);
-    let spec =
-        CallSpec { required: false, timeout: None, replicas: 1, repeatable: true, hedge: HedgeContract::ByMode };
+    let spec = CallSpec {
+        required: false,
+        timeout: None,
+        replicas: 1,
+        repeatable: true,
+        hedge: HedgeContract::ByMode,
+    };
     Question {
         settings: rounds.last().map(|round| Settings::clone(&round.settings)).unwrap_or_default(),
         now: rounds.iter().map(|round| round.at).max().unwrap_or_default() + Duration::from_secs(60),
@@ -99,7 +102,7 @@ impl Nature {
     /// Mean answered share at a budget, in very many rounds.
     pub fn truth(&self, budget: Duration) -> f64 {
         let mut dice = ChaCha8Rng::seed_from_u64(99);
-        let rounds = 20_000;
+        let rounds = 8_000;
         let answered = (0..rounds).map(|_| share(&self.round(&mut dice), budget)).sum::<f64>();
         answered / f64::from(rounds)
     }
