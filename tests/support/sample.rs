@@ -80,9 +80,9 @@ pub struct Nature {
 }
 
 impl Nature {
-    /// 20 to 180 ms, one in ten slower by up to 150 ms, two in a hundred reset.
+    /// 20 to 180 ms, one in four slower by up to 200 ms, two in a hundred reset.
     pub const PLAIN: Self =
-        Self { calls: 8, together: 0, alone: 100, errors: 20, slow_by: Duration::from_millis(150) };
+        Self { calls: 8, together: 0, alone: 250, errors: 20, slow_by: Duration::from_millis(200) };
 
     fn call(&self, slow: bool, dice: &mut ChaCha8Rng) -> Observation {
         let of_thousand = |dice: &mut ChaCha8Rng, part: u32| dice.random_range(0..1000) < part;
@@ -102,7 +102,7 @@ impl Nature {
     /// Mean answered share at a budget, in very many rounds.
     pub fn truth(&self, budget: Duration) -> f64 {
         let mut dice = ChaCha8Rng::seed_from_u64(99);
-        let rounds = 40_000;
+        let rounds = 8_000;
         let answered = (0..rounds).map(|_| share(&self.round(&mut dice), budget)).sum::<f64>();
         answered / f64::from(rounds)
     }
