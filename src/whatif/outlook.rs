@@ -1,6 +1,7 @@
 //! What another budget, quorum or hedge delay would have given, from some hundred rounds: the answers together, as a
 //! screen or a report shows them. Pure: rounds and a time come in, numbers go out.
 
+use super::advice;
 use super::advice::Sentence;
 use super::arms::Arms;
 use super::budget::BudgetCurve;
@@ -9,7 +10,6 @@ use super::quantile::Quantile;
 use super::quorum::QuorumStudy;
 use super::seen::Seen;
 use super::survival::{Curve, Observation, Observed};
-use super::advice;
 use crate::domain::{CallSpec, Settings};
 use std::sync::Arc;
 use std::time::Duration;
@@ -99,6 +99,7 @@ impl Question {
             budgets: BudgetCurve::of(self),
             round: self.round(),
             arms: Arms::of(self),
+            quorum: QuorumStudy::of(self),
             ..Outlook::default()
         };
         outlook.advice = advice::advise(self, &outlook);
