@@ -100,6 +100,7 @@ impl Question {
             round: self.round(),
             arms: Arms::of(self),
             quorum: QuorumStudy::of(self),
+            hedge: HedgeStudy::of(self),
             ..Outlook::default()
         };
         outlook.advice = advice::advise(self, &outlook);
