@@ -359,7 +359,10 @@ fn files_are_read_or_named_as_what_they_are() {
     assert!(shown(write("big.toml", &vec![b'#'; (4 << 20) + 1])).contains("larger than 4 MB"));
     assert!(shown(profile::load(&folder.path().to_string_lossy(), &env)).contains("is a directory"));
     let missing = shown(profile::load(&path("nope.toml"), &env));
-    assert!(missing.contains("no such file") && missing.contains("shops, replicas, page"), "{missing}");
+    assert!(
+        missing.contains("no such file") && missing.contains("shops, replicas, page, correlated, tail"),
+        "{missing}"
+    );
     assert!(shown(profile::load(&path("ok"), &env)).contains("ok.toml?"));
     assert!(shown(profile::load("shop", &env)).contains("did you mean the built-in `shops`?"));
     assert!(shown(profile::load("https://a.example", &env)).contains("looks like a URL"));
