@@ -8,6 +8,7 @@ pub mod clock;
 pub mod limits;
 pub mod pacer;
 pub mod policy;
+pub mod probe;
 pub mod round;
 pub mod sink;
 mod spawn;

@@ -100,6 +100,7 @@ impl Session {
             guards: profile.guards(),
             settings: profile.settings.clone(),
             rounds: plan.rounds.map(|rounds| rounds.saturating_add(plan.warmup)),
+            seed: profile.seed,
         };
         let for_engine = Arc::clone(&profile);
         let transport = move || HttpTransport::new(for_engine, Some(simulated));
