@@ -6,7 +6,7 @@ use super::limits::guards::Tolls;
 use super::probe::Probes;
 use super::round::{self, Brief, Over, Shared, Stragglers};
 use crate::domain::event::{SkipCause, Vitals};
-use crate::domain::{Event, RoundNo, Settings};
+use crate::domain::{Arm, Event, RoundNo, Settings};
 use futures_util::future::LocalBoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::cell::{Cell, RefCell};
@@ -241,13 +241,7 @@ impl<C: Clock + Unpin> Pacer<C> {
     fn launch(&mut self, planned: Instant, tolls: Tolls) {
         self.started += 1;
         let no = RoundNo(self.started);
-        let (settings, arm) = match self.settings.ab {
-            None => (Arc::clone(&self.settings), None),
-            Some(_) => {
-                let (settings, arm) = self.settings.of_round(no.0);
-                (Arc::new(settings), arm)
-            }
-        };
+        let (settings, arm) = self.settings_of(no);
         let plan = self.limits.borrow().plan(&settings);
         let probe = self.probes.toss(no, &settings);
         let brief = Brief { no, settings, plan, planned, tolls, probe, arm };
@@ -280,6 +274,15 @@ impl<C: Clock + Unpin> Pacer<C> {
             };
             Delivered { heard, stragglers }
         }));
+    }
+
+    /// What a round is asked to do, and whose turn it is (W9).
+    fn settings_of(&self, no: RoundNo) -> (Arc<Settings>, Option<Arm>) {
+        if self.settings.ab.is_none() {
+            return (Arc::clone(&self.settings), None);
+        }
+        let (settings, arm) = self.settings.of_round(no.0);
+        (Arc::new(settings), arm)
     }
 
     /// A round is over. False where nobody listens any more.

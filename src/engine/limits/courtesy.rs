@@ -85,7 +85,9 @@ mod tests {
     fn w7_as_many_leave_as_wait_the_longest_guest_first() {
         let courtesy = Courtesy::default();
         let guests: Vec<_> = (0..3).map(|_| guest()).collect();
-        guests.iter().for_each(|(leave, _)| courtesy.stay(leave));
+        for (leave, _) in &guests {
+            courtesy.stay(leave);
+        }
         let left = || guests.iter().map(|(_, left)| left.get()).collect::<Vec<_>>();
         let _first = courtesy.wait();
         assert_eq!(left(), [1, 0, 0]);
