@@ -23,9 +23,9 @@ pub enum Command {
     Apply(Settings),
     /// Start no more rounds, or start again. A running round goes on to its end.
     Pause(bool),
-    /// Start one round now, also while paused.
+    /// Start one round now, also while paused; none once as many have started as were asked for.
     Step,
-    /// Start no more rounds, and end when those that run have ended.
+    /// Start no more rounds, and end when those that run have ended and nothing of them is watched any more.
     Finish,
     /// Abandon what runs and end.
     Quit,
