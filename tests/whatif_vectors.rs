@@ -13,8 +13,8 @@ use fanscope::whatif::outlook::{Question, Status};
 use fanscope::whatif::shares::Mean;
 use fanscope::whatif::spread::{Band, Level, log_log, variances};
 use fanscope::whatif::survival::{Curve, Observation, Observed};
-use serde_json::Value;
 use sample::{ms, question, round};
+use serde_json::Value;
 use std::time::Duration;
 
 fn vectors() -> Vec<Value> {

@@ -3,6 +3,7 @@
 
 pub mod backoff;
 pub mod breaker;
+pub mod courtesy;
 pub mod delay;
 pub mod guards;
 pub mod permits;

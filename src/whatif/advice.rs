@@ -2,8 +2,6 @@
 //! changes a budget is not its business. Pure.
 
 mod says;
-#[cfg(test)]
-mod tests;
 
 use self::says::View;
 use super::outlook::{Outlook, Question};
@@ -56,13 +54,16 @@ pub fn advise(question: &Question, outlook: &Outlook) -> Vec<Sentence> {
     }
     let view = View::of(question, outlook);
     let quorum = question.settings.mode == Mode::Quorum;
+    let (targets, reached) = view.targets().unzip();
+    let reached = reached.unwrap_or(false);
     let sentences = [
         view.correlated().filter(|_| quorum),
         view.larger().or_else(|| view.smaller()),
-        view.censored(),
-        view.targets(),
         view.hedge(),
+        view.censored(),
+        targets.clone().filter(|_| reached),
         view.culprit(),
+        targets.filter(|_| !reached),
         view.correlated().filter(|_| !quorum),
     ];
     let mut sentences: Vec<Sentence> = sentences.into_iter().flatten().take(SENTENCES).collect();

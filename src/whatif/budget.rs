@@ -15,8 +15,6 @@
 
 mod knee;
 mod known;
-#[cfg(test)]
-mod tests;
 
 use self::known::Known;
 use super::outlook::{Question, Status};

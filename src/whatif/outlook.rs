@@ -139,6 +139,3 @@ impl Question {
         cut.map(|time| Observation { time, what: Observed::Censored }).or(out)
     }
 }
-
-#[cfg(test)]
-mod tests;

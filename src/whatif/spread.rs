@@ -165,3 +165,71 @@ impl Band {
         (first(&|interval| interval.1), first(&|interval| interval.0))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::whatif::survival::{Observation, Observed};
+    use proptest::prelude::*;
+
+    fn observations() -> impl Strategy<Value = Vec<Observation>> {
+        // Few distinct times, so that ties are common.
+        let what = prop_oneof![Just(Observed::Ok), Just(Observed::Error), Just(Observed::Censored)];
+        let one = (0u64..40, what).prop_map(|(t, what)| Observation { time: Duration::from_millis(t), what });
+        prop::collection::vec(one, 0..80)
+    }
+
+    fn only(seen: &[Observation], what: Observed) -> Vec<Observation> {
+        seen.iter().filter(|o| o.what != what).copied().collect()
+    }
+
+    fn close(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-9
+    }
+
+    proptest! {
+        #[test]
+        fn w2_without_censoring_the_variance_is_the_binomial(seen in observations()) {
+            let curve = Curve::of(&only(&seen, Observed::Censored));
+            for level in [Level::Ok, Level::Error, Level::Pending] {
+                for (row, variance) in curve.rows().iter().zip(variances(&curve, level)) {
+                    let share = level.of(row);
+                    prop_assert!(close(variance, share * (1.0 - share) / whole(curve.n())), "{level:?} {row:?}");
+                }
+            }
+        }
+
+        #[test]
+        fn w2_without_errors_what_is_answered_is_as_sure_as_what_is_pending(seen in observations()) {
+            let curve = Curve::of(&only(&seen, Observed::Error));
+            for (a, b) in variances(&curve, Level::Ok).into_iter().zip(variances(&curve, Level::Pending)) {
+                prop_assert!(close(a, b), "{a} {b}");
+            }
+        }
+
+        #[test]
+        fn w2_a_band_holds_its_curve_and_stays_within_bounds(seen in observations(), q in 0.01_f64..1.0) {
+            let curve = Curve::of(&seen);
+            for level in [Level::Ok, Level::Error, Level::Pending] {
+                let band = Band::of(&curve, level);
+                for row in curve.rows() {
+                    let (low, high) = band.at(row.time);
+                    let share = level.of(row);
+                    prop_assert!(0.0 <= low && low <= share + 1e-9 && share <= high + 1e-9 && high <= 1.0);
+                }
+            }
+            let band = Band::of(&curve, Level::Ok);
+            let (low, high) = band.quantile(q);
+            if let Some(time) = curve.quantile_ok(q) {
+                prop_assert!(low.is_some_and(|low| low <= time) && high.is_none_or(|high| high >= time));
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_seen_says_nothing() {
+        let nothing = Band::of(&Curve::of(&[]), Level::Ok);
+        assert_eq!((nothing.at(Duration::ZERO), nothing.quantile(0.5)), ((0.0, 1.0), (None, None)));
+        assert_eq!(log_log(0.5, f64::INFINITY), (0.0, 1.0));
+    }
+}

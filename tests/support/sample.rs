@@ -1,9 +1,7 @@
 //! Rounds as the estimators see them, by hand and by dice.
 #![allow(dead_code, reason = "each test uses its own part")]
 
-use fanscope::domain::{
-    CallSpec, EndpointId, HedgeContract, Late, Mode, Outcome, Reason, RoundNo, Settings,
-};
+use fanscope::domain::{CallSpec, EndpointId, HedgeContract, Late, Mode, Outcome, Reason, RoundNo, Settings};
 use fanscope::whatif::outlook::Question;
 use fanscope::whatif::seen::{Seen, SeenCall};
 use fanscope::whatif::survival::{Observation, Observed};
@@ -52,8 +50,13 @@ pub fn round(budget: Duration, calls: &[Observation]) -> Arc<Seen> {
 /// What is asked of these rounds with the settings of the last.
 pub fn question(rounds: Vec<Arc<Seen>>) -> Question {
     let calls = rounds.iter().map(|round| round.calls.len()).max().unwrap_or(0);
-    let spec =
-        CallSpec { required: false, timeout: None, replicas: 1, repeatable: true, hedge: HedgeContract::ByMode };
+    let spec = CallSpec {
+        required: false,
+        timeout: None,
+        replicas: 1,
+        repeatable: true,
+        hedge: HedgeContract::ByMode,
+    };
     Question {
         settings: rounds.last().map(|round| Settings::clone(&round.settings)).unwrap_or_default(),
         now: rounds.iter().map(|round| round.at).max().unwrap_or_default() + Duration::from_secs(60),
@@ -77,9 +80,9 @@ pub struct Nature {
 }
 
 impl Nature {
-    /// 20 to 180 ms, one in ten slower by up to 150 ms, two in a hundred reset.
+    /// 20 to 180 ms, one in four slower by up to 200 ms, two in a hundred reset.
     pub const PLAIN: Self =
-        Self { calls: 8, together: 0, alone: 100, errors: 20, slow_by: Duration::from_millis(150) };
+        Self { calls: 8, together: 0, alone: 250, errors: 20, slow_by: Duration::from_millis(200) };
 
     fn call(&self, slow: bool, dice: &mut ChaCha8Rng) -> Observation {
         let of_thousand = |dice: &mut ChaCha8Rng, part: u32| dice.random_range(0..1000) < part;
@@ -99,7 +102,7 @@ impl Nature {
     /// Mean answered share at a budget, in very many rounds.
     pub fn truth(&self, budget: Duration) -> f64 {
         let mut dice = ChaCha8Rng::seed_from_u64(99);
-        let rounds = 40_000;
+        let rounds = 8_000;
         let answered = (0..rounds).map(|_| share(&self.round(&mut dice), budget)).sum::<f64>();
         answered / f64::from(rounds)
     }
@@ -115,10 +118,8 @@ pub fn share(calls: &[Observation], budget: Duration) -> f64 {
 pub fn cut(no: u64, settings: &Arc<Settings>, probe: bool, nature: &[Observation]) -> Seen {
     let budget = settings.budget;
     let overshoot = Duration::from_micros(300);
-    let whole = |seen: &Observation| match seen.time > budget {
-        true => Observation { time: budget + overshoot, what: Observed::Censored },
-        false => *seen,
-    };
+    let cut = Observation { time: budget + overshoot, what: Observed::Censored };
+    let whole = |seen: &Observation| if seen.time > budget { cut } else { *seen };
     let all: Vec<Observation> = nature.iter().map(whole).collect();
     let mut round = Arc::unwrap_or_clone(round(budget, &all));
     round.no = RoundNo(no);

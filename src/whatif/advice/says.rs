@@ -1,7 +1,7 @@
 //! The sentences, each from what it rests on; `None` where that does not carry it.
 
 use super::Sentence;
-use crate::domain::numbers::{delay, setting_ms, share_percent};
+use crate::domain::numbers::{delay, ms, setting_ms, share_percent};
 use crate::domain::{HedgeDelay, Mode, Outcome};
 use crate::whatif::budget::BudgetPoint;
 use crate::whatif::hedge::HedgeStatus;
@@ -53,7 +53,8 @@ impl<'a> View<'a> {
         let before = now.completeness?;
         let best = |thin: bool| {
             let points = || self.above().filter(|(point, _)| thin || point.status != Status::Thin);
-            let most = points().map(|(_, share)| share - before).reduce(f64::max).filter(|most| *most >= WORTH)?;
+            let most =
+                points().map(|(_, share)| share - before).reduce(f64::max).filter(|most| *most >= WORTH)?;
             points().find(|(_, share)| share - before >= WORTH.max(most * MOST))
         };
         let (point, share) = best(false).or_else(|| best(true))?;
@@ -105,21 +106,23 @@ impl<'a> View<'a> {
         }
         let bounds = self.outlook.budgets.points.iter().rev().find_map(|point| point.bounds);
         let (low, high) = bounds.filter(|(low, high)| high - low >= WORTH)?;
-        let from = self.outlook.budgets.exact_until.unwrap_or_default();
+        let from = ms(self.outlook.budgets.exact_until.unwrap_or_default());
         let sentence = Sentence::default()
-            .plain(format!("Above {} everything is ", setting_ms(from)))
+            .plain(format!("Above {from} everything is "))
             .strong("censored")
-            .plain(format!(": a longer budget answers {} to {}. ", share_percent(low), share_percent(high)));
+            .plain(format!(": a longer budget answers {} to {}.", share_percent(low), share_percent(high)));
         let watched = self.question.settings.probe > 0.0 || self.outlook.probes > 0;
-        Some(if watched {
-            sentence.plain("Too few calls were watched past the deadline yet: thin.")
-        } else {
-            sentence.plain("Watch 5 % of the rounds past the deadline to see further.")
+        Some(match self.question.settings.mode {
+            // What a quorum cuts is watched no longer.
+            Mode::Quorum => sentence,
+            _ if watched => sentence.plain(" Too few calls were watched past the deadline yet: thin."),
+            _ => sentence.plain(" Watch 5 % of the rounds past the deadline to see further."),
         })
     }
 
-    /// Which budget reaches what people ask for, or that none does.
-    pub(super) fn targets(&self) -> Option<Sentence> {
+    /// Which budget reaches what people ask for, or that none does; and whether one does.
+    pub(super) fn targets(&self) -> Option<(Sentence, bool)> {
+        let mut reached = false;
         let before = self.now?.completeness?;
         let lost = self.lost();
         let mut sentence = Sentence::default();
@@ -130,20 +133,18 @@ impl<'a> View<'a> {
             let lost = lost.filter(|lost| lost.interval().0 > 1.0 - target);
             if let Some((point, share)) = self.above().find(|(_, share)| *share >= target) {
                 let (at, sure) = (setting_ms(point.budget), self.sure(point));
+                reached = true;
                 sentence = next.plain(format!(" is reached at {at} ({}, {sure})", share_percent(share)));
             } else if let Some(lost) = lost {
-                let words = "are errors at any budget";
-                let n = self.outlook.rounds;
-                sentence = next.plain(" is ").strong("unreachable").plain(format!(
-                    ": {} ({}, n {n} rounds) {words}",
-                    share_percent(lost.value),
-                    interval(lost.interval())
-                ));
+                let (n, sure) = (self.outlook.rounds, interval(lost.interval()));
+                let errors =
+                    format!(": {} ({sure}, n {n} rounds) errors at any budget", share_percent(lost.value));
+                sentence = next.plain(" is ").strong("unreachable").plain(errors);
                 // What is out of reach keeps all above it out of reach.
                 break;
             }
         }
-        (!sentence.0.is_empty()).then(|| sentence.plain("."))
+        (!sentence.0.is_empty()).then(|| (sentence.plain("."), reached))
     }
 
     /// The share of calls that failed or were never sent, whatever the budget, by whole rounds.
@@ -172,7 +173,11 @@ impl<'a> View<'a> {
             Sentence::default()
                 .strong(format!("A hedge after {}", delay(HedgeDelay::Fixed(best))))
                 .plain(format!(" would answer {} instead of ", share_percent(row.ok_by_budget)))
-                .plain(format!("{} by {}: ", share_percent(none.ok_by_budget), setting_ms(self.outlook.budget)))
+                .plain(format!(
+                    "{} by {}: ",
+                    share_percent(none.ok_by_budget),
+                    setting_ms(self.outlook.budget)
+                ))
                 .strong(format!("{} for {} more load", points(buys), share_percent(row.extra_load)))
                 .plain(format!(" (model: assumes independence{extrapolated}, n {} calls).", study.n)),
         )
@@ -201,11 +206,13 @@ impl<'a> View<'a> {
         Some(if without.value - complete.value < WORTH {
             sentence.plain(format!(" (n {all} calls)."))
         } else {
-            sentence.plain(". Without it a round is complete ").strong(share_percent(without.value)).plain(format!(
-                " of the time ({}, n {rounds} rounds) instead of {}.",
-                interval(without.by_rounds().interval()),
-                share_percent(complete.value)
-            ))
+            sentence.plain(". Without it a round is complete ").strong(share_percent(without.value)).plain(
+                format!(
+                    " of the time ({}, n {rounds} rounds) instead of {}.",
+                    interval(without.by_rounds().interval()),
+                    share_percent(complete.value)
+                ),
+            )
         })
     }
 
@@ -223,7 +230,7 @@ impl<'a> View<'a> {
             Sentence::default()
                 .plain("Calls are ")
                 .strong("correlated")
-                .plain(format!(": {} answers are there by {} in ", row.k, setting_ms(self.outlook.budget)))
+                .plain(format!(": k {} is met by {} in ", row.k, setting_ms(self.outlook.budget)))
                 .strong(share_percent(met))
                 .plain(format!(" ({sure}n {}) of the rounds, independent calls would give ", row.n))
                 .plain(format!("{}.", share_percent(alone))),
@@ -248,8 +255,7 @@ impl<'a> View<'a> {
         if point.status == Status::Exact {
             return format!("{sure}n {} rounds", point.n);
         }
-        let alike =
-            if self.outlook.budgets.assumes_independence { ", assumes independence" } else { "" };
+        let alike = if self.outlook.budgets.assumes_independence { ", assumes independence" } else { "" };
         format!("{sure}{thin}n {} calls{alike}", self.watched(point))
     }
 

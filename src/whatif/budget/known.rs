@@ -109,7 +109,8 @@ impl<'q> Known<'q> {
             if !self.is_required(call.endpoint.index()) {
                 let reason = call.outcome.reason();
                 all = all.saturating_add(1);
-                let by_quorum = call.outcome == Outcome::NotNeeded || reason == Some(Reason::QuorumImpossible);
+                let by_quorum =
+                    call.outcome == Outcome::NotNeeded || reason == Some(Reason::QuorumImpossible);
                 cut = cut.saturating_add(u32::from(by_quorum));
             }
         }
@@ -310,14 +311,16 @@ impl Tail {
     fn of(question: &Question, required: &[bool], after: Option<Duration>) -> Self {
         let mut seen: Vec<Observation> = Vec::new();
         for round in &question.rounds {
-            let optional = round.calls.iter().filter(|call| !required.get(call.endpoint.index()).is_some_and(|r| *r));
+            let optional =
+                round.calls.iter().filter(|call| !required.get(call.endpoint.index()).is_some_and(|r| *r));
             let watched = optional.filter_map(|call| round.whole(call, question.now));
             seen.extend(watched.filter(|seen| after.is_none_or(|after| seen.time > after)));
         }
         seen.sort_unstable_by_key(|seen| seen.time);
         let curve = Curve::of_sorted(&seen);
         let times: Vec<Duration> = seen.iter().map(|seen| seen.time).collect();
-        let until = times.iter().rev().find(|&&time| Grade::of(at_risk(&times, time)) != Grade::None).copied();
+        let until =
+            times.iter().rev().find(|&&time| Grade::of(at_risk(&times, time)) != Grade::None).copied();
         Self { variances: variances(&curve, Level::Ok), curve, times, until }
     }
 

@@ -7,9 +7,7 @@ fn ms(ms: u64) -> Duration {
 }
 
 fn curve(observations: &[(u64, Observed)]) -> Curve {
-    Curve::of(
-        &observations.iter().map(|&(t, what)| Observation { time: ms(t), what }).collect::<Vec<_>>(),
-    )
+    Curve::of(&observations.iter().map(|&(t, what)| Observation { time: ms(t), what }).collect::<Vec<_>>())
 }
 
 fn attempt(kind: AttemptKind, end: u64, outcome: AttemptOutcome, reason: Option<Reason>) -> Attempt {
@@ -68,8 +66,7 @@ fn w1_the_primary_decides_what_is_seen() {
     let lost = vec![attempt(Primary, 90, Cancelled, None), attempt(Hedge, 88, Ok, None)];
     assert_eq!(seen(Outcome::Ok, lost), Some((ms(90), Observed::Censored)));
     // One that failed before its hedge won was an error.
-    let failed =
-        vec![attempt(Primary, 9, Failed, Some(Reason::HttpStatus)), attempt(Hedge, 88, Ok, None)];
+    let failed = vec![attempt(Primary, 9, Failed, Some(Reason::HttpStatus)), attempt(Hedge, 88, Ok, None)];
     assert_eq!(seen(Outcome::Ok, failed), Some((ms(9), Observed::Error)));
     // Cut at the deadline: at the instant last seen pending, not at the nominal budget.
     let missing = Outcome::Missing(Reason::Deadline);
@@ -88,8 +85,7 @@ fn w1_the_primary_decides_what_is_seen() {
 
 #[test]
 fn w1_where_nothing_was_sent_the_curve_learns_nothing() {
-    for reason in [Reason::BreakerOpen, Reason::BackingOff, Reason::InvalidRequest, Reason::LocalFdLimit]
-    {
+    for reason in [Reason::BreakerOpen, Reason::BackingOff, Reason::InvalidRequest, Reason::LocalFdLimit] {
         assert_eq!(observation(&call(Outcome::Missing(reason), 0, vec![])), None, "{reason}");
         let tried = vec![attempt(AttemptKind::Primary, 0, AttemptOutcome::Failed, Some(reason))];
         assert_eq!(observation(&call(Outcome::Missing(reason), 0, tried)), None, "{reason}");
