@@ -1,7 +1,5 @@
 //! What is advised, word for word, and what is not.
 
-#![expect(clippy::unwrap_used, reason = "in a test a missing value is a failure, helpers included")]
-
 #[path = "support/sample.rs"]
 mod sample;
 

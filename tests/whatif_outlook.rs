@@ -1,7 +1,5 @@
 //! What is kept of rounds, and the answers beside budgets: how long a round takes, two variants side by side.
 
-#![expect(clippy::unwrap_used, reason = "in a test a missing value is a failure, helpers included")]
-
 #[path = "support/sample.rs"]
 mod sample;
 

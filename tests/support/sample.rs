@@ -118,10 +118,8 @@ pub fn share(calls: &[Observation], budget: Duration) -> f64 {
 pub fn cut(no: u64, settings: &Arc<Settings>, probe: bool, nature: &[Observation]) -> Seen {
     let budget = settings.budget;
     let overshoot = Duration::from_micros(300);
-    let whole = |seen: &Observation| match seen.time > budget {
-        true => Observation { time: budget + overshoot, what: Observed::Censored },
-        false => *seen,
-    };
+    let cut = Observation { time: budget + overshoot, what: Observed::Censored };
+    let whole = |seen: &Observation| if seen.time > budget { cut } else { *seen };
     let all: Vec<Observation> = nature.iter().map(whole).collect();
     let mut round = Arc::unwrap_or_clone(round(budget, &all));
     round.no = RoundNo(no);
