@@ -5,7 +5,7 @@ use super::collect::Collected;
 use crate::domain::{CallSpec, HedgeContract, Settings};
 use crate::whatif::budget::{BudgetCurve, BudgetPoint};
 use crate::whatif::outlook::{Outlook, Question, Status};
-use crate::whatif::quorum::QuorumRow;
+use crate::whatif::quorum::{QuorumRow, QuorumStudy};
 use crate::whatif::recount::BudgetRow;
 use crate::whatif::shares::Share;
 
@@ -47,9 +47,7 @@ impl Estimates {
         let points = BudgetCurve::at(&question, &asked);
         let budgets =
             rows.into_iter().zip(points).map(|(row, point)| Budget { point: whole(point, &row), row });
-        let outlook = question.answer();
-        let k = outlook.quorum.rows.iter().find(|row| row.k == all.k).cloned();
-        Self { budgets: budgets.collect(), quorum: k.unwrap_or_default(), outlook, part: all.sample.part() }
+        Self { budgets: budgets.collect(), quorum: QuorumStudy::one(&question, all.k), outlook: question.answer(), part: all.sample.part() }
     }
 }
 
