@@ -47,7 +47,12 @@ impl Estimates {
         let points = BudgetCurve::at(&question, &asked);
         let budgets =
             rows.into_iter().zip(points).map(|(row, point)| Budget { point: whole(point, &row), row });
-        Self { budgets: budgets.collect(), quorum: QuorumStudy::one(&question, all.k), outlook: question.answer(), part: all.sample.part() }
+        Self {
+            budgets: budgets.collect(),
+            quorum: QuorumStudy::one(&question, all.k),
+            outlook: question.answer(),
+            part: all.sample.part(),
+        }
     }
 }
 

@@ -94,7 +94,7 @@ impl Page<'_> {
         line!(out);
         line!(
             out,
-            "{:>10} {:>11} {:>11} {:>11} {:>8} {:>8} {:>8}",
+            "{:>10} {:>10} {:>11} {:>11} {:>7} {:>7} {:>7}",
             "quorum",
             format!("by {by}"),
             "95 %",
@@ -110,7 +110,7 @@ impl Page<'_> {
                 |share: Option<f64>| share.map_or_else(|| words::NONE.to_owned(), numbers::share_percent);
             line!(
                 out,
-                "{ran:<2}{:>8} {:>11} {:>11} {:>11} {:>8} {:>8} {:>8}{}",
+                "{ran:<2}{:>8} {:>10} {:>11} {:>11} {:>7} {:>7} {:>7}{}",
                 format!("{k} of {}", self.all.optional),
                 share(*by_budget),
                 words::interval(*interval),
