@@ -7,7 +7,7 @@
 mod recordings;
 
 use recordings::{
-    Folder, NAMES, call, page, page_round, recording, refused, report, report_json, round, session,
+    Folder, NAMES, call, fanscope, page, page_round, recording, refused, report, report_json, round, session,
 };
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -319,4 +319,69 @@ fn one_round_or_none_that_counts_says_little_and_nothing_wrong() {
     let unwatched = folder.write("late.ndjson", recording(&NAMES, 3) + &late.to_string() + "\n");
     let (all, _) = every_form(&folder, &unwatched);
     assert_eq!(all.get("probes"), None, "its round was not watched");
+}
+
+#[test]
+fn w7_w9_a_real_run_with_probe_rounds_and_turns_is_told_in_full() {
+    let folder = Folder::new();
+    let args = [
+        "run",
+        "shops",
+        "--seed",
+        "7",
+        "-n",
+        "24",
+        "--every",
+        "20ms",
+        "--probe",
+        "100%",
+        "--ab",
+        "budget=30ms,60ms",
+    ];
+    let run = fanscope(&[&args[..], &["--format", "json"]].concat(), b"");
+    assert!(run.status.success(), "{run:?}");
+    let file = folder.write("run.ndjson", &run.stdout);
+    let lines: Vec<Value> = String::from_utf8(run.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines[0]["settings"]["ab"], json!({"vary": "budget", "a": "30ms", "b": "60ms"}));
+    assert_eq!(lines[0]["settings"]["probe"], 1.0);
+    let mut known: Vec<&Value> = Vec::new();
+    for line in &lines {
+        match line["type"].as_str() {
+            Some("round") => known.push(line),
+            Some("late") => {
+                let round =
+                    known.iter().find(|round| round["round"] == line["round"]).expect("its round is over");
+                assert_eq!(round["probe"], true);
+                assert_eq!(round["missing"][line["endpoint"].as_str().unwrap()], "deadline", "{line}");
+                assert!(line["end_ms"].as_f64() > round["budget_ms"].as_f64(), "{line}");
+            }
+            Some("settings") => panic!("a turn is no change: {line}"),
+            _ => {}
+        }
+    }
+    let turns =
+        known.iter().map(|round| (round["arm"].as_str().unwrap(), round["budget_ms"].as_f64().unwrap()));
+    assert!(turns.clone().all(|turn| turn == ("a", 30.0) || turn == ("b", 60.0)));
+    let mut summary = lines.last().unwrap().clone();
+    summary.as_object_mut().unwrap().remove("type");
+    assert!(summary["probes"].as_u64() > Some(0) && summary["late"]["ok"].as_u64() > Some(0), "{summary}");
+    let all = report_json(&[&file]);
+    assert_eq!(all["summary"], summary);
+    assert_eq!(all["ab"]["b"]["rounds"], 12);
+    // The same in words, as `run` and as `report` have them.
+    let run = fanscope(&args, b"");
+    let text = String::from_utf8(run.stdout).unwrap();
+    assert!(
+        text.contains("budget, 30ms and 60ms in turn\n") && text.contains("watched past the end: "),
+        "{text}"
+    );
+    let text = report(&[&file]);
+    assert!(
+        text.contains("budget 30ms and 60ms in turn") && text.contains("watched past the end: "),
+        "{text}"
+    );
 }

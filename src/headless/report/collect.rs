@@ -13,6 +13,7 @@ use crate::stats::{Blame, Hint, Remedy, Stats, Window};
 use crate::whatif::recount::Recount;
 use crate::whatif::seen::Seen;
 use crate::whatif::shares::Mean;
+use std::cell::OnceCell;
 use std::fs;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -118,8 +119,8 @@ pub(super) struct Collected {
     pub(super) held: Vec<Held>,
     /// Rounds in which nothing was missing.
     pub(super) complete: u64,
-    /// What other budgets, quorums and hedges would have given; nothing yet while files are read.
-    pub(super) estimates: Estimates,
+    /// What other budgets, quorums and hedges would have given, once somebody asked.
+    estimates: OnceCell<Estimates>,
 }
 
 impl Collected {
@@ -193,7 +194,7 @@ impl Collected {
             worst: Worst::default(),
             held: vec![Held::default(); names.len()],
             complete: 0,
-            estimates: Estimates::default(),
+            estimates: OnceCell::new(),
         })
     }
 
@@ -307,7 +308,11 @@ impl Collected {
 
     fn end(&mut self) {
         self.summary = self.fold.summary(Vec::new());
-        self.estimates = Estimates::of(self);
+    }
+
+    /// What other budgets, quorums and hedges would have given. Asked for once everything has been read.
+    pub(super) fn estimates(&self) -> &Estimates {
+        self.estimates.get_or_init(|| Estimates::of(self))
     }
 
     /// Rounds left out because they warm up, and because they were given up.

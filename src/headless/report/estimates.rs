@@ -10,12 +10,14 @@ use crate::whatif::recount::BudgetRow;
 use crate::whatif::shares::Share;
 
 /// Every answer.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Estimates {
+    /// What was asked.
+    question: Question,
+    /// k that was asked about.
+    k: usize,
     /// The budgets that were asked about, ascending.
     pub(super) budgets: Vec<Budget>,
-    /// k that was asked about, with a point at every event.
-    pub(super) quorum: QuorumRow,
     /// Everything else.
     pub(super) outlook: Outlook,
     /// Rounds that estimates were made from, and of how many; `None` where that is all of them.
@@ -45,14 +47,24 @@ impl Estimates {
         let rows = all.recount.rows();
         let asked: Vec<_> = rows.iter().map(|row| row.budget).collect();
         let points = BudgetCurve::at(&question, &asked);
-        let budgets =
-            rows.into_iter().zip(points).map(|(row, point)| Budget { point: whole(point, &row), row });
+        let budgets = rows.into_iter().zip(points);
         Self {
-            budgets: budgets.collect(),
-            quorum: QuorumStudy::one(&question, all.k),
+            budgets: budgets.map(|(row, point)| Budget { point: whole(point, &row), row }).collect(),
             outlook: question.answer(),
             part: all.sample.part(),
+            k: all.k,
+            question,
         }
+    }
+
+    /// The quorum that was asked about; `None` without rounds.
+    pub(super) fn quorum(&self) -> Option<&QuorumRow> {
+        self.outlook.quorum.rows.iter().find(|row| row.k == self.k)
+    }
+
+    /// The same with a point at every event, for programs: of very many events that takes as long as all else.
+    pub(super) fn quorum_in_full(&self) -> QuorumRow {
+        QuorumStudy::one(&self.question, self.k)
     }
 }
 

@@ -242,18 +242,18 @@ pub(super) fn json(all: &Collected) -> serde_json::Result<String> {
         files: all.files.iter().map(|part| file(part, &all.session.endpoints)).collect(),
         rounds: Rounds { n: all.summary.rounds, warmup, aborted, complete: all.complete },
         summary: &all.summary,
-        budget: all.estimates.budgets.iter().map(budget).collect(),
+        budget: all.estimates().budgets.iter().map(budget).collect(),
         endpoints: endpoints(all),
         quorum: quorum(all),
         hedge: hedges(all),
-        advice: all.estimates.outlook.advice.iter().map(ToString::to_string).collect(),
+        advice: all.estimates().outlook.advice.iter().map(ToString::to_string).collect(),
         ab: all.summary.ab.as_deref(),
         probes: all.watched.map(|watched| Probes {
             rounds: all.summary.probes,
             watched_ms: watched.into(),
             late: all.summary.late.unwrap_or_default(),
         }),
-        sampled: all.estimates.part.map(|(rounds, of)| Sampled { rounds, of }),
+        sampled: all.estimates().part.map(|(rounds, of)| Sampled { rounds, of }),
         worst: worst(all),
         hints: hints(all),
     };
@@ -315,7 +315,7 @@ fn budget(Budget { point, row }: &Budget) -> BudgetLine {
 }
 
 fn quorum(all: &Collected) -> QuorumLine {
-    let row = &all.estimates.quorum;
+    let row = all.estimates().quorum_in_full();
     let [p50_ms, p90_ms, p99_ms] = row.times.map(|read| read.time.map(Millis::from));
     let points = row.curve.iter().map(|point| QuorumPoint {
         t_ms: point.time.into(),
@@ -342,7 +342,7 @@ fn quorum(all: &Collected) -> QuorumLine {
 
 /// The model's rows, and what was really seen; none where no call may be hedged.
 fn hedges(all: &Collected) -> Vec<HedgeLine> {
-    let Some(study) = &all.estimates.outlook.hedge else { return Vec::new() };
+    let Some(study) = &all.estimates().outlook.hedge else { return Vec::new() };
     let modelled = study.rows.iter().map(|row| HedgeLine {
         delay_ms: row.time.map(Millis::from),
         delay: row.delay.map(|delay| delay.to_string()),

@@ -106,7 +106,7 @@ fn legend(entries: &[(&str, String)]) -> String {
 
 /// Completeness against the budget, with how sure it is. `None` without rounds.
 pub(super) fn budgets(all: &Collected) -> Option<String> {
-    let estimates = &all.estimates;
+    let estimates = all.estimates();
     let asked = estimates.budgets.iter().map(|budget| &budget.point);
     let mut points: Vec<&BudgetPoint> = asked.clone().chain(&estimates.outlook.budgets.points).collect();
     points.sort_by_key(|point| point.budget);
@@ -176,8 +176,8 @@ fn unknown(plot: &Plot, points: &[&BudgetPoint]) -> String {
 
 /// When the answers that are enough were there. `None` without rounds.
 pub(super) fn quorum(all: &Collected) -> Option<String> {
-    let row = &all.estimates.quorum;
-    let budget = all.estimates.outlook.budget;
+    let row = all.estimates().quorum()?;
+    let budget = all.estimates().outlook.budget;
     let plot = Plot { last: row.curve.last()?.time.max(budget) };
     let every = row.curve.len().div_ceil(MOST);
     let last = row.curve.last().filter(|_| !(row.curve.len() - 1).is_multiple_of(every));

@@ -44,7 +44,7 @@ fn sentence(line: &str) -> String {
 
 fn advice(all: &Collected) -> String {
     let mut out = String::new();
-    for sentence in &all.estimates.outlook.advice {
+    for sentence in &all.estimates().outlook.advice {
         let _ = writeln!(out, "<li>{}</li>", Escaped(&sentence.to_string()));
     }
     if out.is_empty() { out } else { format!("<ul class=\"advice\">\n{out}</ul>\n") }
@@ -86,7 +86,7 @@ fn budgets(all: &Collected) -> String {
 /// A row for each k.
 fn quorums(all: &Collected) -> String {
     let mut rows = String::new();
-    for of in &all.estimates.outlook.quorum.rows {
+    for of in &all.estimates().outlook.quorum.rows {
         let share =
             |share: Option<f64>| cell(&share.map_or_else(|| words::NONE.to_owned(), numbers::share_percent));
         let [p50, p90, p99] = of.times.map(|read| cell(&words::quantile(read)));
@@ -102,7 +102,7 @@ fn quorums(all: &Collected) -> String {
         rows +=
             &row(if of.k == all.k { "ran" } else { "" }, &format!("{} of {}", of.k, all.optional), &cells);
     }
-    let by = format!("by {}", numbers::setting_ms(all.estimates.outlook.budget));
+    let by = format!("by {}", numbers::setting_ms(all.estimates().outlook.budget));
     let caption = "When so many optional calls have answered, over whole rounds, and what independent calls would give. \
                    Where the two differ by more than chance, calls are correlated.";
     table(caption, &["quorum", &by, "95 %", "independent", "p50", "p90", "p99", "what"], &rows)
@@ -121,7 +121,7 @@ fn hedges(all: &Collected) -> String {
         ];
         rows += &row(if of.best { "ran" } else { "" }, &of.delay, &cells);
     }
-    let by = format!("by {}", numbers::setting_ms(all.estimates.outlook.budget));
+    let by = format!("by {}", numbers::setting_ms(all.estimates().outlook.budget));
     let basis = words::hedge_basis(all).map(|basis| sentence(&basis)).unwrap_or_default();
     let caption = format!("Bold is the earliest within the load budget. {basis}");
     table(&caption, &["hedge after", "extra load", &by, "95 %", "p99", "status"], &rows)

@@ -29,7 +29,7 @@ impl Page<'_> {
         self.quorums(out);
         self.hedges(out);
         self.in_turn(out);
-        for (i, sentence) in self.all.estimates.outlook.advice.iter().enumerate() {
+        for (i, sentence) in self.all.estimates().outlook.advice.iter().enumerate() {
             if i == 0 {
                 line!(out);
             }
@@ -90,7 +90,7 @@ impl Page<'_> {
         if rows.is_empty() {
             return;
         }
-        let by = numbers::setting_ms(self.all.estimates.outlook.budget);
+        let by = numbers::setting_ms(self.all.estimates().outlook.budget);
         line!(out);
         line!(
             out,
@@ -128,7 +128,7 @@ impl Page<'_> {
         if rows.is_empty() {
             return;
         }
-        let by = numbers::setting_ms(self.all.estimates.outlook.budget);
+        let by = numbers::setting_ms(self.all.estimates().outlook.budget);
         line!(out);
         line!(
             out,

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// What estimates rest on, where that is not all rounds: `from 12000 of 96000 rounds, evenly over time`.
 pub(in super::super) fn based_on(all: &Collected) -> Option<String> {
-    let (kept, of) = all.estimates.part?;
+    let (kept, of) = all.estimates().part?;
     Some(format!("from {kept} of {of} rounds, evenly over time"))
 }
 
@@ -31,7 +31,7 @@ pub(in super::super) enum BudgetLine<'a> {
 /// The lines of a budget table; those of which the same is said share one.
 pub(in super::super) fn budget_lines(all: &Collected) -> Vec<BudgetLine<'_>> {
     let mut lines: Vec<BudgetLine<'_>> = Vec::new();
-    for budget in &all.estimates.budgets {
+    for budget in &all.estimates().budgets {
         if let Some(completeness) = budget.point.completeness {
             lines.push(BudgetLine::Known(&budget.point, completeness));
             continue;
@@ -52,7 +52,7 @@ pub(in super::super) fn budget_lines(all: &Collected) -> Vec<BudgetLine<'_>> {
 fn unknown(budget: &Budget, all: &Collected) -> String {
     let Budget { point, row } = budget;
     let seen =
-        all.estimates.outlook.budgets.exact_until.unwrap_or_default().max(all.watched.unwrap_or_default());
+        all.estimates().outlook.budgets.exact_until.unwrap_or_default().max(all.watched.unwrap_or_default());
     let why = if all.recount.rounds() == 0 {
         return "no rounds".to_owned();
     } else if row.cut_short > 0 {
@@ -94,7 +94,7 @@ pub(in super::super) fn interval(interval: Option<(f64, f64)>) -> String {
 
 /// When all calls of a round are out, whatever the budget.
 pub(in super::super) fn out_by(all: &Collected) -> Option<String> {
-    let times = all.estimates.outlook.round;
+    let times = all.estimates().outlook.round;
     let none = times.iter().all(|read| read.time.is_none() && read.above.is_none());
     let [p50, p90, p99] = times.map(quantile);
     (!none).then(|| format!("all calls of a round are out by p50 {p50}  p90 {p90}  p99 {p99}"))
@@ -108,7 +108,7 @@ pub(in super::super) fn watched(all: &Collected) -> Option<String> {
 
 /// The rows of the table of quorums: as many as there is room for, about the one that was asked about.
 pub(in super::super) fn quorums(all: &Collected, most: usize) -> &[QuorumRow] {
-    let rows = all.estimates.outlook.quorum.rows.as_slice();
+    let rows = all.estimates().outlook.quorum.rows.as_slice();
     let asked = rows.iter().position(|row| row.k == all.k).unwrap_or(0);
     let from = asked.saturating_sub(most / 2).min(rows.len().saturating_sub(most));
     rows.get(from..rows.len().min(from.saturating_add(most))).unwrap_or_default()
@@ -129,7 +129,7 @@ pub(in super::super) struct Hedged {
 
 /// The rows of the table of hedges: the model's, and what was really seen; none where no call may be hedged.
 pub(in super::super) fn hedges(all: &Collected) -> Vec<Hedged> {
-    let Some(study) = &all.estimates.outlook.hedge else { return Vec::new() };
+    let Some(study) = &all.estimates().outlook.hedge else { return Vec::new() };
     let modelled = study.rows.iter().map(|row| Hedged {
         delay: delay(row),
         extra_load: numbers::share_percent(row.extra_load),
@@ -165,7 +165,7 @@ fn observed(seen: &HedgeSeen) -> Hedged {
 
 /// What the table of hedges rests on.
 pub(in super::super) fn hedge_basis(all: &Collected) -> Option<String> {
-    let study = all.estimates.outlook.hedge.as_ref().filter(|study| !study.rows.is_empty())?;
+    let study = all.estimates().outlook.hedge.as_ref().filter(|study| !study.rows.is_empty())?;
     let cut = if study.assumes_independence { ", so do the curves behind it" } else { "" };
     let load = numbers::short_share(study.load_budget);
     let n = numbers::counted(study.n, "call", "calls");
