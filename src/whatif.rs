@@ -11,4 +11,5 @@ pub mod quorum;
 pub mod recount;
 pub mod seen;
 pub mod shares;
+pub mod spread;
 pub mod survival;
