@@ -14,6 +14,7 @@ pub mod numbers;
 pub mod playback;
 pub mod reason;
 pub mod round;
+pub mod seed;
 pub mod settings;
 pub mod text;
 

@@ -125,6 +125,16 @@ fn defaults_are_those_of_the_contract() {
         (plain.name.as_str(), plain.max_rps, plain.settings.probe, plain.rows),
         ("test", None, 0.0, None)
     );
+    assert_eq!(plain.what_if_rounds, 600);
+    let what_if = |n: &str| {
+        let text = format!("[round]\nwhat_if_rounds = {n}\n[[endpoint]]\nname = 'a'\nurl = 'http://a'\n");
+        profile::parse("p", &text, Path::new("."), &env).map(|p| p.what_if_rounds)
+    };
+    assert_eq!([what_if("10").ok(), what_if("100000").ok()], [Some(10), Some(100_000)]);
+    for n in ["9", "100001", "-1", "'600'", "1.5"] {
+        let error = what_if(n).expect_err(n).to_string();
+        assert!(error.contains("what_if_rounds"), "{n}: {error}");
+    }
     let one = &plain.endpoints[0];
     assert_eq!(
         (one.expect.clone(), one.timeout, one.hedge),
@@ -428,7 +438,6 @@ fn r35_r36_r39_warnings_tell_what_is_probably_not_meant() {
         "no effect on http",
         "above 50/s: hedges of the race are suppressed",
         "uncapped",
-        "not applied yet: probe",
     ] {
         assert!(told.contains(part), "{part} in\n{told}");
     }
@@ -475,7 +484,15 @@ fn r36_r37_r39_what_holds_calls_back_is_said() {
     let suppressed =
         "a:80: 2 attempts a round every 250ms are 8/s, above 5/s: hedges of the race are suppressed";
     assert_eq!(warnings, suppressed);
-    assert_eq!(told("probe = '5%'", &[limited]).1, "not applied yet: probe");
+    let (text, warnings) = told("probe = '5%'\nbudget = '300ms'\nwhat_if_rounds = 100", &[limited]);
+    assert!(text.contains("stragglers of 5% of the rounds watched to 1.5s"), "{text}");
+    assert!(text.contains("what-if over the last 100 rounds"), "{text}");
+    assert_eq!(warnings, "");
+    let (text, warnings) = told("probe = '5%'\nmode = 'wait-all'", &[limited]);
+    assert!(!text.contains("watched"), "{text}");
+    assert_eq!(warnings, "probe has no effect: wait-all cuts nothing at the budget");
+    let (_, warnings) = told("probe = '5%'\nbudget = '11s'\nrequest_budget = '20s'", &[limited]);
+    assert_eq!(warnings, "probe has no effect: nothing is watched for longer than 10s");
 }
 
 proptest! {

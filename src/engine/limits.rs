@@ -3,6 +3,7 @@
 
 pub mod backoff;
 pub mod breaker;
+pub mod courtesy;
 pub mod delay;
 pub mod guards;
 pub mod permits;
@@ -125,12 +126,11 @@ fn hedge_plan(
     if max == 0 {
         return None;
     }
-    let most = budget / 2;
     let (delay, warming) = match hedge.delay {
         HedgeDelay::Fixed(delay) => (delay, None),
-        HedgeDelay::Percentile(q) => match recent.quantile(q, hedge.on_error) {
-            Ok(delay) => (delay.unwrap_or(most).min(most).max(Duration::from_millis(1)), None),
-            Err(cause) => (most, Some(cause)),
+        HedgeDelay::Percentile(q) => match recent.delay(q, hedge.on_error, budget) {
+            Ok(delay) => (delay, None),
+            Err(cause) => (budget / 2, Some(cause)),
         },
     };
     let suppressed = if spec.repeatable { warming } else { Some(Suppression::NotIdempotent) };

@@ -12,7 +12,7 @@ use super::types::{
 };
 use super::warnings::{hedging, loads, warnings};
 use crate::domain::guards::Route;
-use crate::domain::{EndpointId, Guards, HedgeContract, HedgeSettings, Mode};
+use crate::domain::{Ab, EndpointId, Guards, HedgeContract, HedgeSettings, Mode};
 use std::collections::BTreeSet;
 use unicode_width::UnicodeWidthStr;
 
@@ -101,11 +101,23 @@ fn round(profile: &Profile) -> Vec<String> {
             visible(&rows.columns.join(", "))
         ));
     }
+    phrases.extend(in_turn(s.ab));
+    if s.probe > 0.0 && !s.mode.ignores_budget() {
+        phrases.push(format!(
+            "stragglers of {} of the rounds watched to {}",
+            show_percent(s.probe),
+            show(s.watch())
+        ));
+    }
+    if profile.what_if_rounds != Profile::WHAT_IF_ROUNDS {
+        phrases.push(format!("what-if over the last {} rounds", profile.what_if_rounds));
+    }
     phrases
-        .extend((profile.settings.probe > 0.0).then(|| {
-            format!("stragglers of {} of the rounds watched", show_percent(profile.settings.probe))
-        }));
-    phrases
+}
+
+/// Two variants that rounds have in turn (W9).
+fn in_turn(ab: Option<Ab>) -> Option<String> {
+    ab.map(|Ab { a, b }| format!("in turn {} {} and {}", a.key(), a.value(), b.value()))
 }
 
 fn mode(profile: &Profile) -> String {

@@ -19,11 +19,16 @@ pub struct Profile {
     pub seed: u64,
     /// Rows that vary the requests: header and rows of the CSV file named in `rows`.
     pub rows: Option<Rows>,
+    /// How many of the last rounds what-if answers are drawn from.
+    pub what_if_rounds: usize,
     /// The endpoints, in order.
     pub endpoints: Vec<Endpoint>,
 }
 
 impl Profile {
+    /// Rounds that what-if answers are drawn from, where nothing else is asked for.
+    pub const WHAT_IF_ROUNDS: usize = 600;
+
     /// A profile of these endpoints with everything else at its default.
     #[must_use]
     pub fn plain(name: String, endpoints: Vec<Endpoint>) -> Self {
@@ -34,6 +39,7 @@ impl Profile {
             resolver: Resolver::default(),
             seed: 0,
             rows: None,
+            what_if_rounds: Self::WHAT_IF_ROUNDS,
             endpoints,
         }
     }

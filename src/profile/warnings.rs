@@ -18,6 +18,7 @@ const LISTED: usize = 3;
 pub fn warnings(profile: &Profile) -> Vec<String> {
     let mut found = Vec::new();
     found.extend(clamped(profile));
+    found.extend(useless_probe(profile));
     found.extend(late_timeouts(profile));
     found.extend(insecure(profile));
     found.extend(useless_tls(profile));
@@ -39,6 +40,21 @@ fn clamped(profile: &Profile) -> Option<String> {
             show(settings.request_budget)
         )
     })
+}
+
+/// W7: only what is cut at the budget is watched, and not past 10 s.
+fn useless_probe(profile: &Profile) -> Option<String> {
+    let settings = &profile.settings;
+    let why = if settings.probe <= 0.0 {
+        return None;
+    } else if settings.mode.ignores_budget() {
+        format!("{} cuts nothing at the budget", settings.mode)
+    } else if settings.watch() <= settings.effective_budget().0 {
+        format!("nothing is watched for longer than {}", show(settings.watch()))
+    } else {
+        return None;
+    };
+    Some(format!("probe has no effect: {why}"))
 }
 
 /// A timeout that the round's own limit always comes before.

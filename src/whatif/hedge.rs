@@ -1,7 +1,24 @@
 //! What a hedge at each delay would give, and what it would cost: a model of independent attempts (W5).
+//!
+//! The model hedges a call once, or in a race as often as is allowed, and takes every failure for one that hedges.
+//! Figures are means over the calls of the endpoints that may be hedged, of those for which anything was sent.
 
+mod lanes;
+pub mod model;
+mod observed;
+pub mod steps;
+
+use super::outlook::Question;
+use super::survival::Curve;
 use crate::domain::HedgeDelay;
+use lanes::Lanes;
 use std::time::Duration;
+
+/// Percentiles that are looked at as delays.
+const PERCENTILES: [f64; 6] = [0.99, 0.95, 0.9, 0.8, 0.6, 0.5];
+
+/// A percentile delay is at least that, and a recommended one too (R24).
+const LEAST: Duration = Duration::from_millis(1);
 
 /// Every delay that was looked at.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -81,4 +98,53 @@ pub struct HedgeSeen {
     pub p99: Option<Duration>,
     /// Its 95 % interval, open where the data do not reach that far.
     pub p99_interval: (Option<Duration>, Option<Duration>),
+}
+
+/// A percentile delay (R24): the smallest time by which the share `q` of primaries has answered, or where errors don't
+/// hedge at once has ended either way; at least 1 ms and at most half of the budget, which it is where the data don't
+/// reach that far.
+#[must_use]
+pub fn percentile(curve: &Curve, q: f64, on_error: bool, budget: Duration) -> Duration {
+    let found = if on_error { curve.quantile_ok(q) } else { curve.quantile_settled(q) };
+    let most = budget / 2;
+    found.unwrap_or(most).min(most).max(LEAST)
+}
+
+impl HedgeStudy {
+    /// Looks at the rounds; `None` where no call may be hedged. Without rounds there are no rows.
+    #[must_use]
+    pub fn of(question: &Question) -> Option<Self> {
+        let lanes = Lanes::of(question)?;
+        let load_budget = question.settings.hedge.load_budget;
+        if lanes.is_empty() {
+            return Some(Self { load_budget, ..Self::default() });
+        }
+        let budget = question.settings.effective_budget().0;
+        let held = observed::held(question);
+        let best = lanes.best(load_budget);
+        Some(Self {
+            rows: rows(&lanes, budget, held, best),
+            load_budget,
+            best,
+            real: lanes.real,
+            observed: observed::observed(question, held),
+            n: lanes.events,
+            assumes_independence: lanes.assumes_independence(),
+        })
+    }
+}
+
+fn rows(lanes: &Lanes, budget: Duration, held: HedgeDelay, best: Option<Duration>) -> Vec<HedgeRow> {
+    let race = HedgeDelay::Fixed(Duration::ZERO);
+    let mut delays: Vec<HedgeDelay> = PERCENTILES.map(HedgeDelay::Percentile).into();
+    for delay in std::iter::once(held).chain(best.map(HedgeDelay::Fixed)) {
+        if !delay.is_race() && !delays.contains(&delay) {
+            delays.push(delay);
+        }
+    }
+    let mut rows: Vec<HedgeRow> = delays.into_iter().map(|delay| lanes.row(Some(delay), budget)).collect();
+    rows.sort_by(|a, b| a.extra_load.total_cmp(&b.extra_load).then(b.time.cmp(&a.time)));
+    rows.insert(0, lanes.row(None, budget));
+    rows.push(lanes.row(Some(race), budget));
+    rows
 }

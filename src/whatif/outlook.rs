@@ -99,6 +99,8 @@ impl Question {
             budgets: BudgetCurve::of(self),
             round: self.round(),
             arms: Arms::of(self),
+            quorum: QuorumStudy::of(self),
+            hedge: HedgeStudy::of(self),
             ..Outlook::default()
         };
         outlook.advice = advice::advise(self, &outlook);

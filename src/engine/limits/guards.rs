@@ -7,6 +7,7 @@
 
 use super::backoff::Backoff;
 use super::breaker::{Breaker, Rule, State, Ticket};
+use super::courtesy::Leave;
 use super::permits::{Permit, Permits, Place};
 use super::rate::{Rate, SharedRate, Toll};
 use crate::domain::guards::{Guards, Route};
@@ -219,6 +220,14 @@ impl LiveGuards {
         };
         let ticket = self.ticket(route, now).map_err(suppression)?;
         Ok((replica, Pass { permit, ticket, toll }))
+    }
+
+    /// An attempt on this replica gives its permit back as soon as somebody waits for it (W7), perhaps at once.
+    pub fn give_way(&self, call: EndpointId, replica: usize, leave: &Rc<Leave>) {
+        let route = self.routes(call).get(replica).copied();
+        if let Some(permits) = route.and_then(|route| self.permits(route)) {
+            permits.give_way(leave);
+        }
     }
 
     /// An answer asked to be left alone.

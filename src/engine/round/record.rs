@@ -1,5 +1,6 @@
 //! What a round leaves behind.
 
+use super::watch::Watched;
 use super::{Clock, Runner};
 use crate::domain::{
     Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, EndpointId, Outcome, Phase, Reason, Round,
@@ -14,12 +15,12 @@ use tokio::time::Instant;
 /// The round as it stands; `took` and `lingering` are left at zero.
 pub(super) fn record<C: Clock + Unpin>(runner: &Runner<'_, C>) -> Round {
     let (policy, brief) = (&runner.policy, &runner.brief);
-    let calls = policy.calls().iter().zip(&runner.handles).enumerate();
+    let calls = policy.calls().iter().zip(runner.flight.handles()).enumerate();
     let (quorum_at, quorum_impossible_at) = policy.quorum();
     Round {
         no: brief.no,
-        at: runner.start.saturating_duration_since(runner.shared.epoch),
-        start_lag: runner.start.saturating_duration_since(brief.planned),
+        at: runner.flight.start().saturating_duration_since(runner.shared.epoch),
+        start_lag: runner.flight.start().saturating_duration_since(brief.planned),
         settings: Arc::clone(&brief.settings),
         budget: brief.plan.budget,
         clamped: brief.settings.effective_budget().1,
@@ -31,12 +32,12 @@ pub(super) fn record<C: Clock + Unpin>(runner: &Runner<'_, C>) -> Round {
         quorum_at,
         lingering: 0,
         warmup: false,
-        probe: None,
-        arm: None,
+        probe: runner.watched.as_ref().map(Watched::until),
+        arm: brief.arm,
         late: Vec::new(),
         answered_optional: policy.answered_optional(),
         failed: policy.failed(),
-        calls: calls.map(|(i, (state, handles))| call(i, state, handles, runner.start)).collect(),
+        calls: calls.map(|(i, (state, handles))| call(i, state, handles, runner.flight.start())).collect(),
     }
 }
 
@@ -86,7 +87,7 @@ fn attempt(slot: &AttemptSlot, handle: &Handle, start: Instant) -> Option<Attemp
     };
     let began = trace.started().max(start);
     let end = end.map_or(began, |end| start + end).max(began);
-    let seen = trace.seen(end);
+    let seen = handle.seen(end)?;
     Some(build(slot.replica, slot.kind, (began - start, end - start), outcome, failure, &seen))
 }
 

@@ -1,0 +1,266 @@
+//! What whole rounds say of each k, and their calls of each endpoint: one observation a round for either, and the
+//! curves of both.
+//!
+//! A round that ended by its own rule says nothing of a k that was undecided then, and those of its kind that went on
+//! are no fair sample: the sixth answer never comes before the fifth, at which a quorum of five ends. So where one
+//! round of a kind (its mode and its k) was cut so, none of them counts for that k.
+
+use crate::domain::{EndpointId, Mode, Outcome, Reason};
+use crate::whatif::outlook::{Question, Status};
+use crate::whatif::seen::Seen;
+use crate::whatif::survival::{Curve, Grade, Observation, Observed};
+use std::time::Duration;
+
+/// Where at most this share was cut before a time, one in so many, what they might have done changes little.
+const FEW_CUT: usize = 50;
+
+/// An observation as one number, which sorts by time and has events before cut ones (W2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Stamp(u64);
+
+impl Stamp {
+    /// Nothing was sent: it can never answer.
+    const NEVER: Self = Self(Observed::Error as u64);
+
+    fn of(seen: Observation) -> Self {
+        let nanos = u64::try_from(seen.time.as_nanos()).unwrap_or(u64::MAX);
+        Self(nanos.min(u64::MAX >> 2) << 2 | seen.what as u64)
+    }
+
+    const fn what(self) -> Observed {
+        match self.0 & 3 {
+            0 => Observed::Ok,
+            1 => Observed::Error,
+            _ => Observed::Censored,
+        }
+    }
+
+    const fn observation(self) -> Observation {
+        Observation { time: Duration::from_nanos(self.0 >> 2), what: self.what() }
+    }
+}
+
+/// One observation a round, of an endpoint's call or of the k-th answer.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Series {
+    /// In the order of the rounds; `None` for one that does not count.
+    pub by_round: Vec<Option<Observation>>,
+    /// In the order of time.
+    sorted: Vec<Observation>,
+    pub curve: Curve,
+}
+
+impl Series {
+    fn of(column: &[Option<Stamp>]) -> Self {
+        let by_round = column.iter().map(|stamp| stamp.map(Stamp::observation)).collect();
+        let mut stamps: Vec<Stamp> = column.iter().flatten().copied().collect();
+        stamps.sort_unstable();
+        let sorted: Vec<Observation> = stamps.into_iter().map(Stamp::observation).collect();
+        let curve = Curve::of_sorted(&sorted);
+        Self { by_round, sorted, curve }
+    }
+
+    /// Rounds that count and of which `k` answers were there by `t`.
+    pub fn answered(&self, t: Duration) -> usize {
+        let by = self.sorted.iter().take_while(|o| o.time <= t);
+        by.filter(|o| o.what == Observed::Ok).count()
+    }
+
+    /// Rounds that were undecided and watched just before `t`.
+    pub fn at_risk(&self, t: Duration) -> usize {
+        self.sorted.len() - self.sorted.partition_point(|o| o.time < t)
+    }
+
+    /// How good the curve's value at `t` is. Where few are at risk only since nearly all are decided, and hardly any
+    /// was cut, what those might have done changes it by no more than 0.02.
+    pub fn status(&self, t: Duration) -> Status {
+        let earlier = self.sorted.partition_point(|o| o.time < t);
+        let cut = self.sorted.iter().take(earlier).filter(|o| o.what == Observed::Censored).count();
+        if self.sorted.is_empty() {
+            return Status::NotObserved;
+        }
+        if cut == 0 {
+            return Status::Exact;
+        }
+        if cut.saturating_mul(FEW_CUT) <= self.sorted.len() {
+            return Status::Estimated;
+        }
+        let decided = self.curve.at(t).filter(|row| row.pending <= 0.0).map(|row| row.at_risk);
+        match Grade::of(decided.unwrap_or_else(|| self.at_risk(t))) {
+            Grade::Solid => Status::Estimated,
+            Grade::Thin => Status::Thin,
+            Grade::None => Status::NotObserved,
+        }
+    }
+
+    /// Whether anything was seen of it at `t` or later.
+    pub fn is_within(&self, t: Duration) -> bool {
+        self.curve.horizon().is_some_and(|horizon| t <= horizon)
+    }
+
+    /// The share that has answered by `t`.
+    pub fn ok(&self, t: Duration) -> f64 {
+        self.curve.at(t).map_or(0.0, |row| row.ok)
+    }
+}
+
+/// All of it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Facts {
+    pub rounds: usize,
+    /// Of each optional endpoint: its calls. One for which nothing was sent failed at once.
+    pub calls: Vec<Series>,
+    /// For k = 1, 2, …: the k-th answer, or the error after which it can't come any more.
+    pub kth: Vec<Series>,
+}
+
+impl Facts {
+    pub fn of(question: &Question) -> Self {
+        let places = places(question);
+        let n = places.iter().flatten().count();
+        // In one order whatever the order in which they come, so that the draws are the same.
+        let mut rounds: Vec<&Seen> = question.rounds.iter().map(AsRef::as_ref).collect();
+        let key = |round: &Seen| (round.at, round.no, round.took);
+        let ends = |round: &&Seen| round.calls.iter().map(|call| call.end).collect::<Vec<_>>();
+        rounds.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| ends(a).cmp(&ends(b))));
+        let mut calls = vec![Vec::with_capacity(rounds.len()); n];
+        let mut kth = calls.clone();
+        let mut kinds = Kinds::default();
+        let (mut row, mut decided) = (vec![Stamp::NEVER; n], vec![Stamp::NEVER; n]);
+        for round in &rounds {
+            row.fill(Stamp::NEVER);
+            for call in &round.calls {
+                let slot = place(&places, call.endpoint).and_then(|place| row.get_mut(place));
+                if let Some((slot, seen)) = slot.zip(round.whole(call, question.now)) {
+                    *slot = Stamp::of(seen);
+                }
+            }
+            push(&mut calls, &row);
+            row.sort_unstable();
+            decide(&row, &mut decided);
+            push(&mut kth, &decided);
+            kinds.note(round, &decided);
+        }
+        kinds.leave_out(&rounds, &mut kth);
+        let series = |columns: Vec<Vec<_>>| columns.iter().map(|column| Series::of(column)).collect();
+        Self { rounds: rounds.len(), calls: series(calls), kth: series(kth) }
+    }
+
+    /// The series of k; `None` where there is no such k.
+    pub fn of_k(&self, k: usize) -> Option<&Series> {
+        k.checked_sub(1).and_then(|place| self.kth.get(place))
+    }
+}
+
+/// For each endpoint, its place among the optional ones.
+fn places(question: &Question) -> Vec<Option<usize>> {
+    let mut next = 0;
+    let place = |required: bool| {
+        (!required).then(|| {
+            next += 1;
+            next - 1
+        })
+    };
+    question.specs.iter().map(|spec| spec.required).map(place).collect()
+}
+
+fn place(places: &[Option<usize>], endpoint: EndpointId) -> Option<usize> {
+    places.get(endpoint.index()).copied().flatten()
+}
+
+fn push(columns: &mut [Vec<Option<Stamp>>], row: &[Stamp]) {
+    for (column, &stamp) in columns.iter_mut().zip(row) {
+        column.push(Some(stamp));
+    }
+}
+
+/// When each k was decided in a round whose calls ascend: the k-th answer, the error after which fewer than k calls
+/// are left, or, while it was undecided, the first call that was cut.
+fn decide(calls: &[Stamp], kth: &mut [Stamp]) {
+    // What is undecided is always one stretch: answers decide it from below, errors from above.
+    let mut undecided = kth;
+    for &stamp in calls {
+        let decided = match stamp.what() {
+            Observed::Ok => undecided.split_off_first_mut(),
+            Observed::Error => undecided.split_off_last_mut(),
+            Observed::Censored => return undecided.fill(stamp),
+        };
+        if let Some(place) = decided {
+            *place = stamp;
+        }
+    }
+}
+
+/// By what a round ends.
+type Kind = (Mode, Option<usize>);
+
+/// For each kind of which a round ended by its own rule: by k, whether any of them did while it was undecided.
+#[derive(Default)]
+struct Kinds(Vec<(Kind, Vec<bool>)>);
+
+impl Kinds {
+    fn note(&mut self, round: &Seen, decided: &[Stamp]) {
+        let fail_fast = round.settings.mode == Mode::FailFast;
+        let by_its_rule = round.calls.iter().any(|call| match call.outcome {
+            Outcome::NotNeeded | Outcome::Missing(Reason::QuorumImpossible) => true,
+            Outcome::Missing(Reason::SiblingFailed) => fail_fast,
+            _ => false,
+        });
+        if !by_its_rule {
+            return;
+        }
+        let place = self.0.iter().position(|(kind, _)| *kind == Self::of(round)).unwrap_or_else(|| {
+            self.0.push((Self::of(round), vec![false; decided.len()]));
+            self.0.len() - 1
+        });
+        if let Some((_, cut)) = self.0.get_mut(place) {
+            for (cut, stamp) in cut.iter_mut().zip(decided) {
+                *cut |= stamp.what() == Observed::Censored;
+            }
+        }
+    }
+
+    fn of(round: &Seen) -> Kind {
+        (round.settings.mode, round.k)
+    }
+
+    fn leave_out(&self, rounds: &[&Seen], kth: &mut [Vec<Option<Stamp>>]) {
+        for (kind, cut) in &self.0 {
+            for (column, _) in kth.iter_mut().zip(cut).filter(|&(_, &cut)| cut) {
+                for (stamp, _) in column.iter_mut().zip(rounds).filter(|(_, round)| Self::of(round) == *kind)
+                {
+                    *stamp = None;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stamp(ms: u64, what: Observed) -> Stamp {
+        Stamp::of(Observation { time: Duration::from_millis(ms), what })
+    }
+
+    #[test]
+    fn w4_every_k_is_decided_once() {
+        use Observed::{Censored, Error, Ok};
+        let calls = [stamp(5, Error), stamp(10, Ok), stamp(20, Ok), stamp(30, Censored), stamp(40, Ok)];
+        let mut kth = vec![Stamp::NEVER; 5];
+        decide(&calls, &mut kth);
+        let want = [stamp(10, Ok), stamp(20, Ok), stamp(30, Censored), stamp(30, Censored), stamp(5, Error)];
+        assert_eq!(kth, want);
+    }
+
+    #[test]
+    fn an_event_sorts_before_a_cut_call_at_the_same_time() {
+        let mut stamps = [stamp(7, Observed::Censored), stamp(7, Observed::Error), stamp(7, Observed::Ok)];
+        stamps.sort_unstable();
+        let order: Vec<_> = stamps.iter().map(|s| s.observation().what).collect();
+        assert_eq!(order, [Observed::Ok, Observed::Error, Observed::Censored]);
+        let never = Observation { time: Duration::MAX, what: Observed::Censored };
+        assert!(Stamp::of(never).observation().time > Duration::from_secs(1_000_000_000), "saturates");
+    }
+}
