@@ -147,7 +147,7 @@ fn w4_correlated_calls_are_named_with_both_figures() {
     let question = question(mixed(400, true));
     let rows = vec![quorum(1, 0.99, 1.0, false), quorum(2, 0.9, 0.97, true), quorum(3, 0.8, 0.7, true)];
     let mut outlook = question.answer();
-    outlook.quorum = QuorumStudy { k: 2, rows };
+    outlook.quorum = QuorumStudy { k: 2, rows, dispersion: None };
     outlook.hedge = None;
     // Other things come first where no quorum is asked for.
     assert!(words(&advise(&question, &outlook)).iter().all(|said| !said.contains("correlated")));
