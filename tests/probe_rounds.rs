@@ -10,9 +10,9 @@ use fanscope::domain::{
 };
 use fanscope::engine::limits::Limits;
 use fanscope::engine::pacer::{Command, Pacer};
-use fanscope::engine::transport::Failure;
+use fanscope::engine::transport::{AttemptFuture, AttemptRequest, Failure, Trace, Transport};
 use proptest::prelude::*;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -443,6 +443,46 @@ fn w7_a_reader_that_is_behind_loses_nothing_and_the_times_stay_exact() {
     let ends: Vec<_> = late(&events).into_iter().filter(|l| l.3 == Outcome::Ok).map(|l| l.4).collect();
     assert!(probes >= 8 && !ends.is_empty() && ends.iter().all(|&end| end == 310), "{probes} {ends:?}");
     assert_eq!(late(&events).len(), probes);
+}
+
+/// Never answers, and something of each attempt stays on whatever becomes of it.
+struct Haunted(Rc<RefCell<Vec<Trace>>>);
+
+impl Transport for Haunted {
+    fn attempt(&self, _: AttemptRequest, trace: Trace) -> AttemptFuture {
+        self.0.borrow_mut().push(trace);
+        Box::pin(std::future::pending())
+    }
+}
+
+#[test]
+fn w7_r13_what_lingers_after_its_watch_is_counted_and_holds_the_end_up_for_the_grace_only() {
+    let (events, ended) = local(async {
+        let traces = Rc::default();
+        let (shared, mut events) = shared(Haunted(Rc::clone(&traces)));
+        let (_commands, orders) = mpsc::channel(1);
+        let limits = Limits::new(specs(2), &Guards::default());
+        let begun = Instant::now();
+        let pacer = Pacer::new(shared, limits, settings(2000, 1.0), Some(2), 1);
+        let mut run = std::pin::pin!(pacer.run(orders));
+        // What lingers keeps the channel open.
+        let mut all = Vec::new();
+        loop {
+            tokio::select! {
+                biased;
+                Some(event) = events.recv() => all.push((begun.elapsed(), event)),
+                () = &mut run => return (all, begun.elapsed()),
+            }
+        }
+    });
+    let lingering = events.iter().filter_map(|(_, e)| match e {
+        Event::RoundSettled { round, vitals } => Some((round.lingering, vitals.lingering)),
+        _ => None,
+    });
+    // What is watched does not linger; what was, does, and the next round tells.
+    assert_eq!(lingering.collect::<Vec<_>>(), [(0, 0), (0, 2)]);
+    assert_eq!(late(&events).iter().map(|l| l.0).collect::<Vec<_>>(), [1000, 1000, 3000, 3000]);
+    assert_eq!(ended, ms(3050));
 }
 
 fn any_play() -> impl Strategy<Value = Play> {

@@ -13,7 +13,7 @@ use fanscope::whatif::seen::{Seen, SeenCall};
 use fanscope::whatif::spread::{Level, log_log, variances};
 use fanscope::whatif::survival::{Curve, Observation, Observed};
 use proptest::prelude::*;
-use sample::{CUT, Nature, RESET, cut, dice, in_mode, ms, question, round, session, share, shuffled};
+use sample::{CUT, FAILED, Nature, cut, dice, in_mode, ms, question, round, session, share, shuffled};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -106,7 +106,7 @@ fn w3_after_deadline_rounds_there_are_bounds_and_after_probes_an_estimate() {
     let point = at(&before, 300);
     assert_eq!((point.status, point.completeness, point.interval), (Status::Bounded, None, None));
     let (low, high) = point.bounds.unwrap();
-    let lost = |r: &Arc<Seen>| r.calls.iter().filter(|call| call.outcome == RESET).count();
+    let lost = |r: &Arc<Seen>| r.calls.iter().filter(|call| call.outcome == FAILED).count();
     let errors = f64::from(u32::try_from(before.rounds.iter().map(lost).sum::<usize>()).unwrap()) / 1600.0;
     assert!(same(low, observed(&before.rounds)) && same(high, 1.0 - errors), "{low} {high}");
     assert_eq!(BudgetCurve::of(&before).errors, None, "what was cut may fail, too");
@@ -351,7 +351,7 @@ fn outcome() -> impl Strategy<Value = Came> {
     prop_oneof![
         4 => Just((Outcome::Ok, Some(Observed::Ok))),
         2 => Just((CUT, Some(Observed::Censored))),
-        1 => Just((RESET, Some(Observed::Error))),
+        1 => Just((FAILED, Some(Observed::Error))),
         1 => Just((Outcome::NotNeeded, Some(Observed::Censored))),
         1 => Just((Outcome::Missing(Reason::BreakerOpen), None)),
         1 => Just((Outcome::Missing(Reason::Throttled), Some(Observed::Censored))),

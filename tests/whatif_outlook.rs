@@ -12,7 +12,7 @@ use fanscope::whatif::outlook::{Outlook, Question};
 use fanscope::whatif::quantile::Trust;
 use fanscope::whatif::seen::{ROUNDS, Sample, Seen};
 use fanscope::whatif::survival::{Observation, Observed};
-use sample::{CUT, Nature, RESET, cut, dice, ms, question, session};
+use sample::{CUT, FAILED, Nature, cut, dice, ms, question, session};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn attempt(kind: AttemptKind, start: u64, end: u64, outcome: AttemptOutcome) -> 
         start: ms(start),
         end: ms(end),
         outcome,
-        reason: (outcome == AttemptOutcome::Failed).then_some(Reason::ConnReset),
+        reason: (outcome == AttemptOutcome::Failed).then_some(Reason::HttpStatus),
         detail: None,
         status: None,
         bytes: 0,
@@ -104,7 +104,7 @@ fn w7_a_straggler_is_pending_until_now_and_then_what_became_of_it() {
     let now = at(5000);
     for (outcome, end, want) in [
         (Outcome::Ok, 320, (320, Observed::Ok)),
-        (RESET, 320, (320, Observed::Error)),
+        (FAILED, 320, (320, Observed::Error)),
         (CUT, 1000, (1000, Observed::Censored)),
         (Outcome::Missing(Reason::Throttled), 450, (450, Observed::Censored)),
         (Outcome::Missing(Reason::Aborted), 450, (450, Observed::Censored)),
@@ -116,8 +116,8 @@ fn w7_a_straggler_is_pending_until_now_and_then_what_became_of_it() {
         assert_eq!(whole(&seen, 1, now), Some((ms(want.0), want.1)), "{outcome:?} at {end}");
     }
     // A call that had settled has no later fate, and an endpoint that is not there none at all.
-    seen.late(Late { endpoint: EndpointId(0), outcome: RESET, end: ms(320) });
-    seen.late(Late { endpoint: EndpointId(9), outcome: RESET, end: ms(320) });
+    seen.late(Late { endpoint: EndpointId(0), outcome: FAILED, end: ms(320) });
+    seen.late(Late { endpoint: EndpointId(9), outcome: FAILED, end: ms(320) });
     assert_eq!(whole(&seen, 0, now), Some((ms(40), Observed::Ok)));
 }
 
@@ -167,7 +167,7 @@ fn w1_a_hedged_call_is_what_came_of_all_its_attempts() {
     assert_eq!(of(CUT, 200, both(201, (202, Ok))).1, Some((ms(202), Observed::Ok)));
     // All failed.
     let failed = vec![attempt(Primary, 0, 60, Failed), attempt(Hedge, 50, 80, Failed)];
-    assert_eq!(of(RESET, 80, failed).1, Some((ms(80), Observed::Error)));
+    assert_eq!(of(FAILED, 80, failed).1, Some((ms(80), Observed::Error)));
 }
 
 fn numbers(sample: &Sample) -> Vec<u64> {

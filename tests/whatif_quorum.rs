@@ -281,11 +281,11 @@ fn says(study: &QuorumStudy) -> bool {
 
 #[test]
 fn w4_independent_calls_are_seldom_called_correlated() {
-    for n in [20, 30, 120, 600] {
-        let wrong = (0..200)
-            .filter(|&seed| says(&QuorumStudy::of(&question(ms(200), &rounds(seed, n, 8, 0.0, 0.15)))));
-        let wrong = wrong.count();
-        assert!(wrong <= 14, "{wrong} of 200 with {n} rounds");
+    for (n, calls, alone) in [(30, 8, 0.03), (120, 3, 0.1), (120, 8, 0.15), (600, 8, 0.15)] {
+        let ask =
+            |&seed: &u64| says(&QuorumStudy::of(&question(ms(200), &rounds(seed, n, calls, 0.0, alone))));
+        let wrong = (0..200).filter(ask).count();
+        assert!(wrong <= 14, "{wrong} of 200 with {n} rounds of {calls} calls");
     }
 }
 

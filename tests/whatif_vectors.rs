@@ -163,7 +163,7 @@ fn w3_bounds_beyond_the_horizon() {
     let question = question(vec![round(ms(vector["input"]["horizon"].as_u64().unwrap()), &calls)]);
     let known = at(&question, 200);
     close("at 200", known.completeness.unwrap(), &vector["expected"]["F_ok_at_200"]);
-    let errors = known.missing.iter().find(|m| m.0 == Reason::ConnReset).unwrap().1;
+    let errors = known.missing.iter().find(|m| m.0 == Reason::HttpStatus).unwrap().1;
     assert_eq!(errors, 1, "F_err is 0.1 of ten calls");
     let beyond = at(&question, vector["input"]["ask"].as_u64().unwrap());
     assert_eq!((beyond.status, beyond.completeness, beyond.interval), (Status::Bounded, None, None));
@@ -195,6 +195,6 @@ fn w3_budgets_of_the_worked_example() {
         close(budget, point.at_least_k.unwrap(), &want["at_least_3"]);
         let count = |reason| point.missing.iter().find(|m| m.0 == reason).map_or(0, |m| m.1);
         assert_eq!(Some(count(Reason::Deadline)), want["missing_deadline"].as_u64(), "{budget}");
-        assert_eq!(Some(count(Reason::ConnReset)), want["missing_error"].as_u64(), "{budget}");
+        assert_eq!(Some(count(Reason::HttpStatus)), want["missing_error"].as_u64(), "{budget}");
     }
 }

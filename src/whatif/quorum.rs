@@ -89,13 +89,14 @@ impl QuorumStudy {
         }
         let budget = question.settings.effective_budget().0;
         let correlated = correlation::correlated(&facts, k, budget);
+        let by_budget = known(&facts, budget);
         let times = grid(&facts, budget);
         let independent: Vec<Vec<f64>> = times.iter().map(|&t| independent(&facts, t)).collect();
         let row = |((place, series), correlated): ((usize, &Series), bool)| {
             let k = place + 1;
             let seen = times.iter().zip(&independent).take_while(|&(&t, _)| series.is_within(t));
             let curve = seen.map(|(&t, shares)| point(series, t, shares.get(k))).collect();
-            QuorumRow { correlated, curve, ..summary(&facts, k, budget) }
+            QuorumRow { correlated, curve, ..summary(&facts, k, budget, by_budget.as_deref()) }
         };
         let rows = facts.kth.iter().enumerate().zip(correlated).map(row).collect();
         Self { k, rows, dispersion: dispersed(&facts, budget) }
@@ -113,15 +114,19 @@ impl QuorumStudy {
         let correlated = correlation::correlated(&facts, held, budget).get(k - 1).copied().unwrap_or(false);
         let events = series.curve.rows().iter().map(|row| row.time);
         let curve = events.map(|t| point(series, t, independent(&facts, t).get(k))).collect();
-        QuorumRow { correlated, curve, ..summary(&facts, k, budget) }
+        QuorumRow { correlated, curve, ..summary(&facts, k, budget, known(&facts, budget).as_deref()) }
     }
 }
 
+/// As [`independent`], where every endpoint was seen that long.
+fn known(facts: &Facts, t: Duration) -> Option<Vec<f64>> {
+    facts.calls.iter().all(|calls| calls.is_known(t)).then(|| independent(facts, t))
+}
+
 /// All of a row but its curve and what takes all rows.
-fn summary(facts: &Facts, k: usize, budget: Duration) -> QuorumRow {
+fn summary(facts: &Facts, k: usize, budget: Duration, independent: Option<&[f64]>) -> QuorumRow {
     let Some(series) = facts.of_k(k) else { return QuorumRow { k, ..QuorumRow::default() } };
     let status = series.status(budget);
-    let known = facts.calls.iter().all(|calls| calls.status(budget) != Status::NotObserved);
     let counted = Share::of(series.answered(budget) as u64, series.curve.n() as u64);
     // A count of rounds where it is one, free of the rounding of sums.
     let (by_budget, interval) = match status {
@@ -142,7 +147,7 @@ fn summary(facts: &Facts, k: usize, budget: Duration) -> QuorumRow {
         by_budget,
         interval,
         status,
-        independent: known.then(|| independent(facts, budget).get(k).copied()).flatten(),
+        independent: independent.and_then(|shares| shares.get(k)).copied(),
         times: [0.5, 0.9, 0.99].map(times),
         ..QuorumRow::default()
     }
@@ -161,8 +166,7 @@ fn answers(facts: &Facts, t: Duration) -> Vec<f64> {
 }
 
 fn dispersed(facts: &Facts, budget: Duration) -> Option<f64> {
-    let all = || facts.kth.iter().chain(&facts.calls);
-    let known = all().all(|series| series.status(budget) != Status::NotObserved);
+    let known = facts.kth.iter().chain(&facts.calls).all(|series| series.is_known(budget));
     let observed: Vec<f64> = facts.kth.iter().map(|series| series.ok(budget)).collect();
     known.then(|| dispersion(&observed, &answers(facts, budget))).flatten()
 }

@@ -1,9 +1,12 @@
 //! Rounds as the estimators see them, by hand and by dice.
 #![allow(dead_code, reason = "each test uses its own part")]
 
-use fanscope::domain::{CallSpec, EndpointId, HedgeContract, Late, Mode, Outcome, Reason, RoundNo, Settings};
+#[path = "seen.rs"]
+mod seen;
+
+use fanscope::domain::{EndpointId, Late, Mode, Outcome, Reason, RoundNo, Settings};
 use fanscope::whatif::outlook::Question;
-use fanscope::whatif::seen::{Seen, SeenCall};
+use fanscope::whatif::seen::Seen;
 use fanscope::whatif::survival::{Observation, Observed};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -11,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub const CUT: Outcome = Outcome::Missing(Reason::Deadline);
-pub const RESET: Outcome = Outcome::Missing(Reason::ConnReset);
+pub const FAILED: Outcome = Outcome::Missing(Reason::HttpStatus);
 
 pub const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -19,50 +22,25 @@ pub const fn ms(ms: u64) -> Duration {
 
 /// A deadline round of these calls.
 pub fn round(budget: Duration, calls: &[Observation]) -> Arc<Seen> {
-    let call = |(i, &seen): (usize, &Observation)| SeenCall {
-        endpoint: EndpointId(i),
-        outcome: match seen.what {
-            Observed::Ok => Outcome::Ok,
-            Observed::Error => RESET,
-            Observed::Censored => CUT,
-        },
-        end: seen.time,
-        hedge_delay: None,
-        primary: Some(seen),
-        whole: Some(seen),
-        hedges: Box::default(),
-        late: None,
-    };
+    let settings = Arc::new(Settings { budget, ..Settings::default() });
+    let made = calls.iter().enumerate().map(|(i, seen)| seen::call(i, Some((seen.time, seen.what))));
     Arc::new(Seen {
-        no: RoundNo(1),
         at: Duration::ZERO,
         took: calls.iter().map(|seen| seen.time).max().unwrap_or_default(),
-        settings: Arc::new(Settings { budget, ..Settings::default() }),
-        budget,
-        k: None,
         partial: calls.iter().any(|seen| seen.what != Observed::Ok),
-        arm: None,
-        probe: None,
-        calls: calls.iter().enumerate().map(call).collect(),
+        ..seen::round(1, &settings, made.collect())
     })
 }
 
 /// What is asked of these rounds with the settings of the last.
 pub fn question(rounds: Vec<Arc<Seen>>) -> Question {
     let calls = rounds.iter().map(|round| round.calls.len()).max().unwrap_or(0);
-    let spec = CallSpec {
-        required: false,
-        timeout: None,
-        replicas: 1,
-        repeatable: true,
-        hedge: HedgeContract::ByMode,
-    };
     Question {
         settings: rounds.last().map(|round| Settings::clone(&round.settings)).unwrap_or_default(),
         now: rounds.iter().map(|round| round.at).max().unwrap_or_default() + Duration::from_secs(60),
         rounds,
         names: (0..calls).map(|i| format!("shop-{i}")).collect(),
-        specs: vec![spec; calls],
+        specs: vec![seen::spec(); calls],
     }
 }
 
@@ -131,7 +109,7 @@ pub fn cut(no: u64, settings: &Arc<Settings>, probe: bool, nature: &[Observation
         let outcome = match seen.what {
             _ if seen.time > watch => CUT,
             Observed::Ok => Outcome::Ok,
-            _ => RESET,
+            _ => FAILED,
         };
         round.late(Late { endpoint: EndpointId(i), outcome, end: seen.time.min(watch) });
     }

@@ -163,7 +163,7 @@ impl<'a> View<'a> {
         let study = self.outlook.hedge.as_ref().filter(|_| self.question.settings.mode != Mode::Hedge)?;
         let none = study.rows.iter().find(|row| row.delay.is_none())?;
         let best = study.best?;
-        let row = study.rows.iter().find(|row| row.delay.is_some() && row.time == Some(best))?;
+        let row = study.rows.iter().find(|row| row.delay == Some(HedgeDelay::Fixed(best)))?;
         let buys = row.ok_by_budget - none.ok_by_budget;
         if buys < WORTH || row.extra_load > study.load_budget + 1e-9 {
             return None;

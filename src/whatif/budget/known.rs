@@ -1,14 +1,15 @@
 //! What is known at each budget: the exact recount, and from its end on the stragglers that were watched longer.
 
 use super::BudgetPoint;
-use crate::domain::{Outcome, Reason};
+use crate::domain::{Mode, Outcome, Reason};
 use crate::whatif::outlook::{Question, Status};
 use crate::whatif::recount::{BudgetRow, Found, Recount, horizon};
 use crate::whatif::seen::Seen;
 use crate::whatif::shares::Share;
 use crate::whatif::spread::{Level, log_log, variances};
 use crate::whatif::survival::{Curve, Grade, Observation};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Rounds that make a recount good although others are not in it.
@@ -76,8 +77,8 @@ impl<'q> Known<'q> {
         let mut recount = Recount::new(&all, question.settings.quorum_of(optional), &required);
         question.rounds.iter().for_each(|round| recount.add(round));
         let rows = recount.rows();
-        let exact = rows.iter().rev().filter(|row| ends.contains(&row.budget) && is_good(row));
-        let exact = exact.into_iter().find_map(|row| Some((row, row.found.as_ref()?)));
+        let mut exact = rows.iter().rev().filter(|row| ends.contains(&row.budget) && is_good(row));
+        let exact = exact.find_map(|row| Some((row, row.found.as_ref()?)));
         let base = match exact {
             Some((row, found)) => Base::of(row, found),
             None => Base::nothing(question, &required),
@@ -118,25 +119,21 @@ impl<'q> Known<'q> {
     }
 
     pub(super) fn points(&self) -> Vec<BudgetPoint> {
-        let below = self.rows.iter().map(|row| row.budget).filter(|&b| self.is_below(b));
-        let below: Vec<Duration> = below.collect();
-        let answered = if below.is_empty() { Vec::new() } else { self.answered(&below) };
-        let low = |budget| {
-            let place = below.partition_point(|&b| b < budget);
-            answered.get(place).copied().unwrap_or(0.0)
-        };
-        self.rows.iter().map(|row| self.point(row, &low)).collect()
+        let unknown = self.rows.iter().filter(|row| row.found.is_none() && self.is_below(row.budget));
+        let unknown: Vec<Duration> = unknown.map(|row| row.budget).collect();
+        let low: BTreeMap<Duration, f64> = unknown.iter().copied().zip(self.answered(&unknown)).collect();
+        self.rows.iter().map(|row| self.point(row, low.get(&row.budget).copied())).collect()
     }
 
-    fn point(&self, row: &BudgetRow, low: &dyn Fn(Duration) -> f64) -> BudgetPoint {
+    /// What is known at a budget; `low`: what had answered by then, of one below the exact ones.
+    fn point(&self, row: &BudgetRow, low: Option<f64>) -> BudgetPoint {
         let below = self.is_below(row.budget);
         let exact = || row.found.as_ref().map(|found| self.exact(row, found));
         let good = (below || is_good(row)).then(exact).flatten();
         let beyond = || if below { None } else { self.estimated(row.budget) };
         let bounded = || {
-            let (at_least, at_most) =
-                if below { (low(row.budget).min(self.base.ok), self.base.ok) } else { self.beyond() };
-            BudgetPoint { bounds: Some((at_least, at_most)), ..self.bare(row.budget, Status::Bounded) }
+            let bounds = low.map_or_else(|| self.beyond(), |low| (low.min(self.base.ok), self.base.ok));
+            BudgetPoint { bounds: Some(bounds), ..self.bare(row.budget, Status::Bounded) }
         };
         if self.question.rounds.is_empty() {
             return self.bare(row.budget, Status::NotObserved);
@@ -218,6 +215,9 @@ impl<'q> Known<'q> {
 
     /// Share of all calls that had answered by each of these budgets, which ascend.
     fn answered(&self, budgets: &[Duration]) -> Vec<f64> {
+        if budgets.is_empty() {
+            return Vec::new();
+        }
         let mut counts = vec![0_u64; budgets.len()];
         let mut calls = 0;
         for call in self.question.rounds.iter().flat_map(|round| &round.calls) {
@@ -237,14 +237,14 @@ impl<'q> Known<'q> {
 }
 
 /// Where exact recounts may end: at the horizons of rounds, of which few are enough.
-fn ends(rounds: &[std::sync::Arc<Seen>], required: &[bool]) -> BTreeSet<Duration> {
+fn ends(rounds: &[Arc<Seen>], required: &[bool]) -> BTreeSet<Duration> {
     let of_mode = rounds.iter().filter_map(|r| Some((r.settings.mode, horizon(r, required)?)));
     let mut all: Vec<_> = of_mode.collect();
     all.sort_unstable_by_key(|&(mode, end)| (std::cmp::Reverse(end), mode));
     let every = all.iter().skip(MANY - 1).step_by(MANY).chain(all.last()).map(|&(_, end)| end);
     let mut ends: BTreeSet<Duration> = every.collect();
     // A quorum's earliest end is where its whole mode ends.
-    for &mode in crate::domain::Mode::ALL {
+    for &mode in Mode::ALL {
         ends.extend(all.iter().rev().find(|of| of.0 == mode).map(|of| of.1));
     }
     ends

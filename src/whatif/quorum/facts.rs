@@ -22,66 +22,93 @@ impl Stamp {
     /// Nothing was sent: it can never answer.
     const NEVER: Self = Self(Observed::Error as u64);
 
+    /// Of a round that does not count.
+    const NONE: Self = Self(u64::MAX);
+
+    const MASK: u64 = 3;
+
     fn of(seen: Observation) -> Self {
-        let nanos = u64::try_from(seen.time.as_nanos()).unwrap_or(u64::MAX);
-        Self(nanos.min(u64::MAX >> 2) << 2 | seen.what as u64)
+        Self(nanos(seen.time) << 2 | seen.what as u64)
     }
 
-    const fn what(self) -> Observed {
-        match self.0 & 3 {
-            0 => Observed::Ok,
-            1 => Observed::Error,
-            _ => Observed::Censored,
+    /// `None` of one that does not count.
+    const fn what(self) -> Option<Observed> {
+        match self.0 & Self::MASK {
+            0 => Some(Observed::Ok),
+            1 => Some(Observed::Error),
+            2 => Some(Observed::Censored),
+            _ => None,
         }
     }
 
-    const fn observation(self) -> Observation {
-        Observation { time: Duration::from_nanos(self.0 >> 2), what: self.what() }
+    fn is(self, what: Observed) -> bool {
+        self.what() == Some(what)
     }
+
+    fn seen(self) -> Option<Observation> {
+        Some(Observation { time: Duration::from_nanos(self.0 >> 2), what: self.what()? })
+    }
+}
+
+/// Saturates at a time that leaves room for what was seen, some 146 years.
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).min(u64::MAX >> 2)
 }
 
 /// One observation a round, of an endpoint's call or of the k-th answer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Series {
-    /// In the order of the rounds; `None` for one that does not count.
-    pub by_round: Vec<Option<Observation>>,
-    /// In the order of time.
-    sorted: Vec<Observation>,
+    /// In the order of the rounds.
+    by_round: Vec<Stamp>,
+    /// Those that count, in the order of time.
+    sorted: Vec<Stamp>,
     pub curve: Curve,
 }
 
 impl Series {
-    fn of(column: &[Option<Stamp>]) -> Self {
-        let by_round = column.iter().map(|stamp| stamp.map(Stamp::observation)).collect();
-        let mut stamps: Vec<Stamp> = column.iter().flatten().copied().collect();
-        stamps.sort_unstable();
-        let sorted: Vec<Observation> = stamps.into_iter().map(Stamp::observation).collect();
-        let curve = Curve::of_sorted(&sorted);
+    /// `scratch` is room that is used anew for each.
+    fn of(by_round: Vec<Stamp>, scratch: &mut Vec<Observation>) -> Self {
+        let mut sorted: Vec<Stamp> = by_round.iter().copied().filter(|&stamp| stamp != Stamp::NONE).collect();
+        sorted.sort_unstable();
+        scratch.clear();
+        scratch.extend(sorted.iter().filter_map(|stamp| stamp.seen()));
+        let curve = Curve::of_sorted(scratch);
         Self { by_round, sorted, curve }
+    }
+
+    /// In the order of the rounds; `None` for one that does not count.
+    pub fn by_round(&self) -> impl Iterator<Item = Option<Observation>> {
+        self.by_round.iter().map(|stamp| stamp.seen())
+    }
+
+    /// Those before `t`.
+    fn before(&self, t: Duration) -> &[Stamp] {
+        let t = nanos(t);
+        self.sorted.get(..self.sorted.partition_point(|stamp| stamp.0 >> 2 < t)).unwrap_or_default()
     }
 
     /// Rounds that count and of which `k` answers were there by `t`.
     pub fn answered(&self, t: Duration) -> usize {
-        let by = self.sorted.iter().take_while(|o| o.time <= t);
-        by.filter(|o| o.what == Observed::Ok).count()
+        let t = nanos(t);
+        let by = self.sorted.iter().take_while(|stamp| stamp.0 >> 2 <= t);
+        by.filter(|stamp| stamp.is(Observed::Ok)).count()
     }
 
     /// Rounds that were undecided and watched just before `t`.
     pub fn at_risk(&self, t: Duration) -> usize {
-        self.sorted.len() - self.sorted.partition_point(|o| o.time < t)
+        self.sorted.len() - self.before(t).len()
     }
 
     /// How good the curve's value at `t` is. Where few are at risk only since nearly all are decided, and hardly any
     /// was cut, what those might have done changes it by no more than 0.02.
     pub fn status(&self, t: Duration) -> Status {
-        let earlier = self.sorted.partition_point(|o| o.time < t);
-        let cut = self.sorted.iter().take(earlier).filter(|o| o.what == Observed::Censored).count();
         if self.sorted.is_empty() {
             return Status::NotObserved;
         }
-        if cut == 0 {
+        if self.curve.first_censored().is_none_or(|censored| t <= censored) {
             return Status::Exact;
         }
+        let cut = self.before(t).iter().filter(|stamp| stamp.is(Observed::Censored)).count();
         if cut.saturating_mul(FEW_CUT) <= self.sorted.len() {
             return Status::Estimated;
         }
@@ -91,6 +118,11 @@ impl Series {
             Grade::Thin => Status::Thin,
             Grade::None => Status::NotObserved,
         }
+    }
+
+    /// Whether its value at `t` may be told.
+    pub fn is_known(&self, t: Duration) -> bool {
+        self.status(t) != Status::NotObserved
     }
 
     /// Whether anything was seen of it at `t` or later.
@@ -142,7 +174,10 @@ impl Facts {
             kinds.note(round, &decided);
         }
         kinds.leave_out(&rounds, &mut kth);
-        let series = |columns: Vec<Vec<_>>| columns.iter().map(|column| Series::of(column)).collect();
+        let mut scratch = Vec::with_capacity(rounds.len());
+        let mut series = |columns: Vec<Vec<Stamp>>| {
+            columns.into_iter().map(|column| Series::of(column, &mut scratch)).collect()
+        };
         Self { rounds: rounds.len(), calls: series(calls), kth: series(kth) }
     }
 
@@ -168,9 +203,9 @@ fn place(places: &[Option<usize>], endpoint: EndpointId) -> Option<usize> {
     places.get(endpoint.index()).copied().flatten()
 }
 
-fn push(columns: &mut [Vec<Option<Stamp>>], row: &[Stamp]) {
+fn push(columns: &mut [Vec<Stamp>], row: &[Stamp]) {
     for (column, &stamp) in columns.iter_mut().zip(row) {
-        column.push(Some(stamp));
+        column.push(stamp);
     }
 }
 
@@ -181,9 +216,9 @@ fn decide(calls: &[Stamp], kth: &mut [Stamp]) {
     let mut undecided = kth;
     for &stamp in calls {
         let decided = match stamp.what() {
-            Observed::Ok => undecided.split_off_first_mut(),
-            Observed::Error => undecided.split_off_last_mut(),
-            Observed::Censored => return undecided.fill(stamp),
+            Some(Observed::Ok) => undecided.split_off_first_mut(),
+            Some(Observed::Error) => undecided.split_off_last_mut(),
+            Some(Observed::Censored) | None => return undecided.fill(stamp),
         };
         if let Some(place) = decided {
             *place = stamp;
@@ -215,7 +250,7 @@ impl Kinds {
         });
         if let Some((_, cut)) = self.0.get_mut(place) {
             for (cut, stamp) in cut.iter_mut().zip(decided) {
-                *cut |= stamp.what() == Observed::Censored;
+                *cut |= stamp.is(Observed::Censored);
             }
         }
     }
@@ -224,12 +259,12 @@ impl Kinds {
         (round.settings.mode, round.k)
     }
 
-    fn leave_out(&self, rounds: &[&Seen], kth: &mut [Vec<Option<Stamp>>]) {
+    fn leave_out(&self, rounds: &[&Seen], kth: &mut [Vec<Stamp>]) {
         for (kind, cut) in &self.0 {
             for (column, _) in kth.iter_mut().zip(cut).filter(|&(_, &cut)| cut) {
                 for (stamp, _) in column.iter_mut().zip(rounds).filter(|(_, round)| Self::of(round) == *kind)
                 {
-                    *stamp = None;
+                    *stamp = Stamp::NONE;
                 }
             }
         }
@@ -258,9 +293,10 @@ mod tests {
     fn an_event_sorts_before_a_cut_call_at_the_same_time() {
         let mut stamps = [stamp(7, Observed::Censored), stamp(7, Observed::Error), stamp(7, Observed::Ok)];
         stamps.sort_unstable();
-        let order: Vec<_> = stamps.iter().map(|s| s.observation().what).collect();
-        assert_eq!(order, [Observed::Ok, Observed::Error, Observed::Censored]);
+        let order: Vec<_> = stamps.iter().map(|s| s.what()).collect();
+        assert_eq!(order, [Observed::Ok, Observed::Error, Observed::Censored].map(Some));
         let never = Observation { time: Duration::MAX, what: Observed::Censored };
-        assert!(Stamp::of(never).observation().time > Duration::from_secs(1_000_000_000), "saturates");
+        let saturated = Stamp::of(never).seen().map(|seen| seen.time > Duration::from_secs(1_000_000_000));
+        assert_eq!((saturated, Stamp::NONE.seen()), (Some(true), None));
     }
 }
