@@ -7,6 +7,7 @@ use crate::headless::report::words;
 use crate::whatif::budget::BudgetPoint;
 use crate::whatif::outlook::Status;
 use crate::whatif::quorum::QuorumPoint;
+use crate::whatif::survival::Grade;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -14,9 +15,6 @@ const WIDTH: f64 = 960.0;
 /// The curve's own area: left, top, right, bottom.
 const PLOT: [f64; 4] = [56.0, 34.0, 940.0, 250.0];
 const HEIGHT: f64 = 292.0;
-
-/// Points that a curve is drawn from, at most: more than it has room for.
-const MOST: usize = 1_000;
 
 /// A share of a budget's row, where it is known.
 type Share = fn(&BudgetPoint) -> Option<f64>;
@@ -174,14 +172,12 @@ fn unknown(plot: &Plot, points: &[&BudgetPoint]) -> String {
     out
 }
 
-/// When the answers that are enough were there. `None` without rounds.
+/// When the answers that are enough were there, as far as enough rounds were seen. `None` without rounds.
 pub(super) fn quorum(all: &Collected) -> Option<String> {
-    let row = all.estimates().quorum()?;
+    let seen = |point: &&QuorumPoint| Grade::of(point.at_risk) != Grade::None;
+    let points: Vec<&QuorumPoint> = all.estimates().quorum()?.curve.iter().take_while(seen).collect();
     let budget = all.estimates().outlook.budget;
-    let plot = Plot { last: row.curve.last()?.time.max(budget) };
-    let every = row.curve.len().div_ceil(MOST);
-    let last = row.curve.last().filter(|_| !(row.curve.len() - 1).is_multiple_of(every));
-    let points: Vec<&QuorumPoint> = row.curve.iter().step_by(every).chain(last).collect();
+    let plot = Plot { last: points.last()?.time.max(budget) };
     let steps = |class: &str, of: fn(&QuorumPoint) -> f64| {
         let start = (Duration::ZERO, 0.0);
         plot.steps(class, std::iter::once(start).chain(points.iter().map(|point| (point.time, of(point)))))

@@ -25,8 +25,11 @@ pub(super) fn what_if(all: &Collected) -> String {
     for line in [words::out_by(all), words::watched(all)].into_iter().flatten() {
         let _ = writeln!(out, "<p>{}</p>", Escaped(&sentence(&line)));
     }
-    if let Some(curve) = curves::quorum(all) {
-        let _ = write!(out, "<h3>Quorum</h3>\n<figure>\n{curve}</figure>\n{}", quorums(all));
+    let quorums = quorums(all);
+    if !quorums.is_empty() {
+        let curve =
+            curves::quorum(all).map(|curve| format!("<figure>\n{curve}</figure>\n")).unwrap_or_default();
+        let _ = write!(out, "<h3>Quorum</h3>\n{curve}{quorums}");
     }
     let hedges = hedges(all);
     if !hedges.is_empty() {
