@@ -3,7 +3,9 @@
 use super::round::{RoundLine, is_false};
 use super::summary::SummaryLine;
 use super::units::Millis;
-use crate::domain::{CallSpec, EndpointId, HedgeDelay, HedgeSettings, Mode, Round, Settings, text};
+use crate::domain::{
+    CallSpec, EndpointId, HedgeContract, HedgeDelay, HedgeSettings, Mode, Round, Settings, text,
+};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::time::Duration;
@@ -171,6 +173,18 @@ impl EndpointLine {
     #[must_use]
     pub fn of(name: &str, spec: &CallSpec, breaker: bool) -> Self {
         Self { name: name.to_owned(), required: spec.required, replicas: spec.replicas, breaker }
+    }
+
+    /// What the engine knows of it, as far as a record does; the rest as it is by default.
+    #[must_use]
+    pub fn spec(&self) -> CallSpec {
+        CallSpec {
+            required: self.required,
+            timeout: None,
+            replicas: self.replicas.max(1),
+            repeatable: true,
+            hedge: HedgeContract::ByMode,
+        }
     }
 }
 
