@@ -200,6 +200,12 @@ impl Stats {
         self.now.as_secs()
     }
 
+    /// Whether what ended then, from the session's start, is within a window.
+    #[must_use]
+    pub fn holds(&self, window: Window, end: Duration) -> bool {
+        window.first(self.head()).is_none_or(|first| end.as_secs() >= first)
+    }
+
     /// When the newest round ended, from the session's start.
     #[must_use]
     pub fn now(&self) -> Duration {

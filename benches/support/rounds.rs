@@ -31,8 +31,10 @@ pub fn setup(lanes: usize) -> Setup {
     Setup {
         profile: "bench".into(),
         endpoints: (0..lanes).map(endpoint).collect(),
+        specs: Vec::new(),
         hosts: lanes,
         settings,
+        what_if_rounds: 600,
         options,
     }
 }

@@ -1,6 +1,7 @@
 //! What rounds put on the screen: the round on the lanes, the counts, the rounds kept to look back at. Events
 //! change it; keys only choose which picture is looked at, the live one or a frozen copy.
 
+use super::config::steady;
 use super::live::LiveRound;
 use super::{Change, Shown};
 use crate::domain::event::{RoundStarted, Vitals};
@@ -50,6 +51,8 @@ pub struct Picture {
     pub(crate) rounds: VecDeque<Arc<Round>>,
     /// What the estimators know of them and of more before.
     pub(crate) sample: Sample,
+    /// Stragglers that were told of.
+    pub(super) late: u64,
     endpoints: usize,
     /// The last round that started, and what it had.
     last: Option<RoundNo>,
@@ -64,16 +67,17 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Nothing yet, for this many endpoints.
+    /// Nothing yet, for this many endpoints; the estimators look at this many rounds at most.
     #[must_use]
-    pub fn new(endpoints: usize) -> Self {
+    pub fn new(endpoints: usize, rounds: usize) -> Self {
         Self {
             shown: Shown::Waiting,
             stats: Stats::new(endpoints),
             marks: VecDeque::new(),
             warming: 0,
             rounds: VecDeque::new(),
-            sample: Sample::default(),
+            sample: Sample::new(rounds),
+            late: 0,
             endpoints,
             last: None,
             settings: None,
@@ -263,6 +267,7 @@ impl Picture {
 
     /// What became of a straggler, for whoever looks at its round.
     fn late(&mut self, no: RoundNo, late: Late) {
+        self.late += 1;
         self.sample.late(no, late);
         let kept = self.rounds.iter_mut().rev().find(|round| round.no == no);
         let shown = match &mut self.shown {
@@ -318,5 +323,6 @@ fn forget_answers(round: &mut Arc<Round>) {
 
 /// Whether times of rounds with these settings can stand on one axis.
 fn comparable(a: &Settings, b: &Settings) -> bool {
+    let (a, b) = (steady(a), steady(b));
     a.mode == b.mode && a.budget == b.budget
 }

@@ -19,7 +19,7 @@ impl Scene {
     #[must_use]
     pub fn new(setup: &Setup) -> Self {
         Self {
-            picture: Picture::new(setup.endpoints.len()),
+            picture: Picture::new(setup.endpoints.len(), setup.what_if_rounds),
             config: Config::new(setup.settings.clone()),
             optional: setup.endpoints.iter().filter(|e| !e.required).count(),
         }

@@ -4,8 +4,8 @@ use super::round::{CallOutcome, RoundLine, is_false};
 use super::summary::SummaryLine;
 use super::units::Millis;
 use crate::domain::{
-    Ab, CallSpec, EndpointId, HedgeDelay, HedgeSettings, Late, Mode, Reason, Round, RoundNo, Settings,
-    Variant, text,
+    Ab, CallSpec, EndpointId, HedgeContract, HedgeDelay, HedgeSettings, Late, Mode, Reason, Round, RoundNo,
+    Settings, Variant, text,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -207,6 +207,18 @@ impl EndpointLine {
     #[must_use]
     pub fn of(name: &str, spec: &CallSpec, breaker: bool) -> Self {
         Self { name: name.to_owned(), required: spec.required, replicas: spec.replicas, breaker }
+    }
+
+    /// What the engine knows of it, as far as a record does; the rest as it is by default.
+    #[must_use]
+    pub fn spec(&self) -> CallSpec {
+        CallSpec {
+            required: self.required,
+            timeout: None,
+            replicas: self.replicas.max(1),
+            repeatable: true,
+            hedge: HedgeContract::ByMode,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ mod look;
 mod records;
 mod replay;
 pub(super) mod scenes;
+mod tradeoff;
 
 use super::*;
 use crate::app::{Action, Colour, Message, Options, Panel, update};

@@ -172,6 +172,23 @@ fn at_the_end_it_stays_and_the_detail_says_what_a_recording_does_not_have() {
     assert!(last.contains("it stands meanwhile"), "{last}");
 }
 
+#[test]
+fn the_trade_off_of_a_recording_is_answered_and_changes_nothing() {
+    let (why, ..) = play(
+        30,
+        vec![
+            resized(),
+            on(" 0:15.", char('9')),
+            when(|s| s.contains("   end "), char('a')),
+            on("→ 200 ms", char('-')),
+            on("→  195 ms", key(KeyCode::Enter)),
+            on("deadline 200 ms", key(KeyCode::Esc)),
+            on("a what if", char('q')),
+        ],
+    );
+    assert_eq!(why, Leave::Quit);
+}
+
 /// The app after this place was jumped to, and after everything was played up to there.
 fn both(file: &tempfile::NamedTempFile, tenth: u8) -> [App; 2] {
     timeless(|| {
