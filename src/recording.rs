@@ -17,12 +17,17 @@ mod summary;
 mod units;
 mod write;
 
-pub use line::{EndpointLine, HedgeLine, Line, NoteLine, SessionLine, SettingsBody, SettingsLine};
+pub use line::{
+    AbLine, EndpointLine, HedgeLine, LateLine, Line, NoteLine, SessionLine, SettingsBody, SettingsLine,
+};
 pub use open::{is_packed, open, unpacked};
 pub use read::{Context, ReadError, Reader, Record};
 pub use round::{AttemptLine, CallLine, CallOutcome, FailedLine, HedgesLine, PhasesLine, RoundLine};
 pub use scribe::Scribe;
-pub use summary::{EndpointSummary, GateLine, HedgesTotal, RoundTimes, SummaryFold, SummaryLine};
+pub use summary::{
+    AbSummary, ArmSummary, DifferenceLine, Differences, EndpointSummary, GateLine, HedgesTotal, LateTotal,
+    RoundTimes, SummaryFold, SummaryLine,
+};
 pub use units::{Millis, Ordered};
 pub use write::{CreateError, Writer};
 

@@ -21,6 +21,9 @@ const KEPT_CALLS: usize = 32_000;
 /// Calls in the newest rounds that keep their failed answers; up to some kilobytes each.
 const KEPT_ANSWERS: usize = 2_000;
 
+/// Rounds to estimate from that stay in a copy that is kept for long.
+const KEPT_SAMPLE: usize = 100;
+
 /// Changes that are remembered.
 const MARKS: usize = 64;
 
@@ -194,9 +197,10 @@ impl Picture {
         self.order.1.clear();
     }
 
-    /// Forgets the rounds that can be looked back at.
+    /// Forgets the rounds that can be looked back at, and most of what is estimated from.
     pub(super) fn forget_rounds(&mut self) {
         self.rounds.clear();
+        self.sample.keep_last(KEPT_SAMPLE);
     }
 
     /// Gives the missing table's rows their places by the counts of this window.

@@ -32,7 +32,7 @@ impl Scene {
         self.picture.engine(event, self.optional, Window::Start);
     }
 
-    /// Forgets the rounds that can be looked back at, not what came of them.
+    /// Forgets the rounds that can be looked back at, not what came of them, and all but the latest to estimate from.
     pub fn forget_rounds(&mut self) {
         self.picture.forget_rounds();
     }

@@ -111,13 +111,25 @@ impl Settings {
     /// What the round with this number is asked to do, and whose turn it is where two take turns.
     #[must_use]
     pub fn of_round(&self, round: u64) -> (Self, Option<Arm>) {
+        let arm = self.ab.map(|_| Arm::of(round));
+        (arm.map_or_else(|| self.clone(), |arm| self.of_arm(arm)), arm)
+    }
+
+    /// What a round is asked to do whose turn is this; the same where none take turns.
+    #[must_use]
+    pub fn of_arm(&self, arm: Arm) -> Self {
         let mut settings = self.clone();
-        let arm = self.ab.map(|ab| {
-            let arm = Arm::of(round);
+        if let Some(ab) = self.ab {
             ab.of(arm).set(&mut settings);
-            arm
-        });
-        (settings, arm)
+        }
+        settings
+    }
+
+    /// Whether a round may be asked to do the other without anybody having changed these: they are the same, whoever's
+    /// turn it is.
+    #[must_use]
+    pub fn takes_turns_with(&self, other: &Self) -> bool {
+        self == other || self.ab.is_some() && self.of_arm(Arm::A) == other.of_arm(Arm::A)
     }
 }
 
@@ -152,5 +164,20 @@ mod tests {
         assert_eq!(turns.clone().map(|(s, _)| s.budget.as_millis()), [150, 250, 150]);
         assert_eq!(turns.map(|(_, arm)| arm), [Some(Arm::A), Some(Arm::B), Some(Arm::A)]);
         assert_eq!(Settings::default().of_round(1), (Settings::default(), None));
+        assert_eq!(base.of_arm(Arm::B), base.of_round(2).0);
+    }
+
+    #[test]
+    fn w9_a_turn_is_no_change() {
+        let [a, b] = [150, 250].map(|ms| Variant::Budget(Duration::from_millis(ms)));
+        let base = Settings { ab: Some(Ab { a, b }), ..Settings::default() };
+        let [odd, even] = [1, 2].map(|no| base.of_round(no).0);
+        assert!(base.takes_turns_with(&odd) && odd.takes_turns_with(&even) && even.takes_turns_with(&base));
+        let other = Settings { mode: Mode::Quorum, ..even.clone() };
+        assert!(!odd.takes_turns_with(&other) && !other.takes_turns_with(&odd));
+        assert!(!odd.takes_turns_with(&Settings { ab: None, ..odd.clone() }), "turns that end are a change");
+        assert!(
+            !Settings::default().takes_turns_with(&Settings { budget: base.watch(), ..Settings::default() })
+        );
     }
 }

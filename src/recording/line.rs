@@ -1,10 +1,11 @@
 //! The lines of a record, and what was asked for. Times `at_ms` are milliseconds from the session's start.
 
-use super::round::{RoundLine, is_false};
+use super::round::{CallOutcome, RoundLine, is_false};
 use super::summary::SummaryLine;
 use super::units::Millis;
 use crate::domain::{
-    CallSpec, EndpointId, HedgeContract, HedgeDelay, HedgeSettings, Mode, Round, Settings, text,
+    Ab, CallSpec, EndpointId, HedgeContract, HedgeDelay, HedgeSettings, Late, Mode, Reason, Round, RoundNo,
+    Settings, Variant, text,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -21,6 +22,8 @@ pub enum Line {
     Settings(SettingsLine),
     /// A round after its clean-up.
     Round(RoundLine),
+    /// What became of a straggler of a probe round.
+    Late(LateLine),
     /// What somebody had to say.
     Note(NoteLine),
     /// Everything together; the last line, missing where the record was cut.
@@ -63,6 +66,18 @@ impl Line {
         Self::Round(RoundLine::of(round, names))
     }
 
+    /// What became of a straggler of this round.
+    #[must_use]
+    pub fn late(round: RoundNo, late: &Late, names: &[String]) -> Self {
+        Self::Late(LateLine {
+            round: round.0,
+            endpoint: name_of(names, late.endpoint),
+            outcome: late.outcome.into(),
+            reason: late.outcome.reason(),
+            end_ms: late.end.into(),
+        })
+    }
+
     /// The last line.
     #[must_use]
     pub const fn summary(summary: SummaryLine) -> Self {
@@ -98,6 +113,7 @@ impl Line {
             "session" => serde_json::from_str(text).map(Self::Session),
             "settings" => serde_json::from_str(text).map(Self::Settings),
             "round" => serde_json::from_str(text).map(Self::Round),
+            "late" => serde_json::from_str(text).map(Self::Late),
             "note" => serde_json::from_str(text).map(Self::Note),
             "summary" => serde_json::from_str(text).map(Self::Summary),
             _ => Ok(Self::Unknown),
@@ -157,6 +173,24 @@ pub struct EndpointLine {
     pub breaker: bool,
 }
 
+/// What became of a call of a probe round after the round had ended (W7).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LateLine {
+    /// Its round.
+    pub round: u64,
+    /// Whose call.
+    pub endpoint: String,
+    /// How it came out.
+    pub outcome: CallOutcome,
+    /// Why there is no answer: `deadline` where it was pending for as long as it was watched, `throttled` where it
+    /// made room for another call, `aborted` at the end of the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// When, from the round's start.
+    pub end_ms: Millis,
+}
+
 /// What somebody had to say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -200,7 +234,7 @@ pub struct SettingsLine {
 }
 
 /// Settings of rounds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SettingsBody {
     /// The contract.
@@ -219,6 +253,17 @@ pub struct SettingsBody {
     /// How calls are hedged.
     #[serde(default)]
     pub hedge: HedgeLine,
+    /// Share of the rounds whose stragglers are watched past the end, 0 to 1; absent where none are.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub probe: f64,
+    /// Two variants that rounds have in turn; absent where none do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ab: Option<AbLine>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_none(share: &f64) -> bool {
+    *share <= 0.0
 }
 
 impl SettingsBody {
@@ -230,6 +275,8 @@ impl SettingsBody {
             quorum: settings.quorum_of(optional),
             every_ms: settings.every.into(),
             hedge: HedgeLine::of(&settings.hedge),
+            probe: settings.probe,
+            ab: settings.ab.as_ref().map(AbLine::of),
         }
     }
 
@@ -240,6 +287,10 @@ impl SettingsBody {
     pub fn settings(&self) -> Result<Settings, String> {
         let hedge = self.hedge.settings();
         let hedge = hedge.ok_or_else(|| format!("`{}` is no hedge delay", text::clean(&self.hedge.delay)))?;
+        if !(0.0..=1.0).contains(&self.probe) {
+            return Err(format!("{} is no share of rounds to probe", self.probe));
+        }
+        let ab = self.ab.as_ref().map(AbLine::ab).transpose()?;
         let unknown = Settings::default();
         let or = |time: Millis, other: Duration| if time == Millis::default() { other } else { time.into() };
         Ok(Settings {
@@ -249,8 +300,36 @@ impl SettingsBody {
             every: self.every_ms.into(),
             quorum: (self.quorum > 0).then_some(self.quorum),
             hedge,
+            probe: self.probe,
+            ab,
             ..unknown
         })
+    }
+}
+
+/// Two variants of the settings that rounds have in turn: odd ones the first, even ones the second (W9).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct AbLine {
+    /// `mode`, `budget`, `quorum` or `hedge`.
+    pub vary: String,
+    /// The first: `quorum`, `150ms`, `3`, `p95`.
+    pub a: String,
+    /// The second.
+    pub b: String,
+}
+
+impl AbLine {
+    fn of(ab: &Ab) -> Self {
+        Self { vary: ab.a.key().to_owned(), a: ab.a.value(), b: ab.b.value() }
+    }
+
+    fn ab(&self) -> Result<Ab, String> {
+        let variant = |value: &str| {
+            let none = || format!("`{}={}` is nothing to vary", text::clean(&self.vary), text::clean(value));
+            Variant::parse(&self.vary, value).ok_or_else(none)
+        };
+        Ok(Ab { a: variant(&self.a)?, b: variant(&self.b)? })
     }
 }
 

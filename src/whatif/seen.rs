@@ -1,7 +1,7 @@
 //! What the estimators keep of a round: its contract and what was seen of each of its calls, and of stragglers as far
 //! as they were watched. A few dozen bytes a call, so that some hundred rounds can be looked at anew at any time.
 
-use super::survival::{Observation, Observed, observation, of_reason};
+use super::survival::{Observation, Observed, observation, of_late, of_reason};
 use crate::domain::{
     Arm, AttemptKind, AttemptOutcome, Call, EndpointId, HedgeDelay, Late, Mode, Outcome, Reason, Round,
     RoundNo, Settings,
@@ -111,14 +111,7 @@ impl Seen {
     fn past_the_end(&self, call: &SeenCall, seen: Observation, now: Duration) -> Observation {
         let Some(watched) = self.probe.filter(|_| seen.what == Observed::Censored) else { return seen };
         match call.late {
-            Some(late) => {
-                let what = match late.outcome {
-                    Outcome::Ok => Observed::Ok,
-                    Outcome::NotNeeded => Observed::Censored,
-                    Outcome::Missing(reason) => of_reason(reason).unwrap_or(Observed::Censored),
-                };
-                Observation { time: late.end.max(seen.time), what }
-            }
+            Some(late) => Observation { time: late.end.max(seen.time), what: of_late(&late) },
             // Only a call that was cut at the round's end is watched.
             None if call.outcome == Outcome::Missing(Reason::Deadline) => {
                 Observation { time: now.saturating_sub(self.at).min(watched).max(seen.time), ..seen }
@@ -224,6 +217,11 @@ impl Sample {
         if let Some(seen) = self.rounds.iter_mut().rev().find(|seen| seen.no == round) {
             Arc::make_mut(seen).late(late);
         }
+    }
+
+    /// Forgets all rounds but the latest so many.
+    pub fn keep_last(&mut self, rounds: usize) {
+        self.rounds.drain(..self.rounds.len().saturating_sub(rounds));
     }
 
     /// Forgets all rounds.

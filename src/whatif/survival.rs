@@ -5,7 +5,7 @@
 //! errors as a competing risk; without errors it is Kaplan and Meier's (1958). Pure: times come in, numbers go
 //! out.
 
-use crate::domain::{AttemptKind, AttemptOutcome, Call, Outcome, Reason};
+use crate::domain::{AttemptKind, AttemptOutcome, Call, Late, Outcome, Reason};
 use std::time::Duration;
 
 /// Slack in comparing a curve with a quantile, so that 0.1 + 0.2 reaches 0.3.
@@ -87,6 +87,16 @@ pub(super) const fn of_reason(reason: Reason) -> Option<Observed> {
         | Reason::BackingOff
         | Reason::BreakerOpen => None,
         _ => Some(Observed::Error),
+    }
+}
+
+/// What was seen of a straggler that was watched past its round's end.
+#[must_use]
+pub fn of_late(late: &Late) -> Observed {
+    match late.outcome {
+        Outcome::Ok => Observed::Ok,
+        Outcome::NotNeeded => Observed::Censored,
+        Outcome::Missing(reason) => of_reason(reason).unwrap_or(Observed::Censored),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Played, jumped in and followed, in virtual time.
 
 mod late;
+mod stragglers;
 
 use super::*;
 use crate::domain::{Mode, Settings};
@@ -41,6 +42,9 @@ impl Past for Folded {
             }
             Event::SettingsChanged { at, settings } => tell(at, settings.mode.to_string()),
             Event::Noted { at, text } => tell(at, text),
+            Event::Late { round, late } => {
+                self.told.push(format!("{round} hears of {} at {:?}", late.endpoint.index(), late.end));
+            }
             _ => {}
         }
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::app::{Action, Effect, Message, Scene, update};
-use crate::domain::{Mode, Speed};
+use crate::domain::{Call, Late, Mode, Outcome, Reason, Speed};
 use crate::recording::{EndpointLine, Line};
 use crate::session::replay::{Recording, Replay};
 use crate::stats::{Window, fixture as fx};
@@ -18,6 +18,8 @@ fn recording(rounds: u64) -> tempfile::NamedTempFile {
     let mut settings = Arc::new(fx::settings(Mode::Deadline));
     let mut lines = vec![Line::session("page", "2026-11-30T10:01:02Z", endpoints.clone(), &settings)];
     let mut dice = fx::Dice::new(4);
+    // Heard of after the next round.
+    let mut late: Vec<Line> = Vec::new();
     for no in 1..=rounds {
         if no == rounds / 2 {
             settings = Arc::new(fx::settings(Mode::Quorum));
@@ -25,8 +27,20 @@ fn recording(rounds: u64) -> tempfile::NamedTempFile {
             lines.push(Line::note(fx::at(no), "deployed"));
         }
         let mut fates = fx::page_fates(&mut dice);
-        fates[6] = fx::Fate::Fails(30.0, crate::domain::Reason::HttpStatus, Some(503));
-        lines.push(Line::round(&fx::round(no, fx::at(no), &settings, &fates), &names));
+        fates[6] = fx::Fate::Fails(30.0, Reason::HttpStatus, Some(503));
+        let mut round = fx::round(no, fx::at(no), &settings, &fates);
+        round.probe = no.is_multiple_of(5).then(|| settings.watch());
+        lines.push(Line::round(&round, &names));
+        lines.append(&mut late);
+        if round.probe.is_some() {
+            let cut = round.calls.iter().filter(|c| c.outcome == Outcome::Missing(Reason::Deadline));
+            let became = |call: &Call| Late {
+                endpoint: call.endpoint,
+                outcome: Outcome::Ok,
+                end: round.took + Duration::from_millis(500),
+            };
+            late = cut.map(|call| Line::late(round.no, &became(call), &names)).collect();
+        }
     }
     let mut file = tempfile::NamedTempFile::new().unwrap();
     for line in lines {
@@ -228,5 +242,10 @@ fn after_a_jump_everything_counted_is_as_if_it_had_been_played() {
         assert_eq!((jumped.shown(), jumped.wanted()), (played.shown(), played.wanted()));
         assert_eq!(jumped.picture().marks, played.picture().marks);
         assert!(!jumped.picture().rounds.is_empty(), "there is something to look back at");
+        let [kept, all] = [&jumped, &played].map(|app| app.picture().sample.rounds());
+        assert!(kept.len() >= 90, "{} to estimate from", kept.len());
+        assert!(kept.iter().eq(all.range(all.len() - kept.len()..)), "with what was late, {tenth}");
+        let late = kept.iter().flat_map(|seen| &seen.calls).filter(|call| call.late.is_some()).count();
+        assert!(late > 0 || tenth > 4, "quorum rounds cut nothing");
     }
 }
