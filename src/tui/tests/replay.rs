@@ -182,7 +182,7 @@ fn the_trade_off_of_a_recording_is_answered_and_changes_nothing() {
             when(|s| s.contains("   end "), char('a')),
             on("→ 200 ms", char('-')),
             on("→  195 ms", key(KeyCode::Enter)),
-            on("deadline 200 ms", key(KeyCode::Esc)),
+            on("by 200 ms", key(KeyCode::Esc)),
             on("a what if", char('q')),
         ],
     );

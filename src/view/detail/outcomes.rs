@@ -107,15 +107,17 @@ impl Outcomes<'_> {
         let share = |rounds: u64| numbers::percent(rounds, blame.rounds, ctx.glyphs.none);
         let (without, with) = (share(blame.complete + row.alone), share(blame.complete));
         let rounds = numbers::counted(blame.rounds, "round", "rounds");
+        let instead = if row.alone > 0 {
+            format!("complete without it {without} instead of {with}")
+        } else {
+            format!("complete with or without it {with}")
+        };
         let lines = [
             [
                 format!("last in {}, cut in {} of {rounds}", row.last, row.cut),
                 format!("last in {}, cut in {}", row.last, row.cut),
             ],
-            [
-                format!("complete without it {without} instead of {with}"),
-                format!("complete without it {without}"),
-            ],
+            [instead, format!("complete without it {without}")],
         ];
         let room = area.width.saturating_sub(4);
         for (forms, y) in lines.iter().zip(table.y..area.bottom()) {

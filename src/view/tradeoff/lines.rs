@@ -190,8 +190,11 @@ fn censored_lines(outlook: &Outlook, columns: u16) -> Vec<Vec<Span<'static>>> {
     let (at, until) = (outlook.budget, outlook.budgets.exact_until.unwrap_or_default());
     let first = format!("A cut call has not taken {}: it is censored there. ", numbers::setting_ms(at));
     let until = numbers::setting_ms(rounded(until));
+    let guessed = |point: &BudgetPoint| matches!(point.status, Status::Estimated | Status::Thin);
     let second = if outlook.probes > 0 {
         format!("Above {until} only rounds watched longer have seen anything.")
+    } else if outlook.budgets.points.iter().any(guessed) {
+        format!("Above {until} some calls were cut before their end.")
     } else {
         format!("Above {until} nothing was seen; probe rounds would.")
     };
