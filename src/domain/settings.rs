@@ -207,6 +207,13 @@ pub struct CallSpec {
     pub hedge: HedgeContract,
 }
 
+impl Default for CallSpec {
+    /// What an endpoint of a profile is that says nothing but its URL.
+    fn default() -> Self {
+        Self { required: false, timeout: None, replicas: 1, repeatable: true, hedge: HedgeContract::ByMode }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
