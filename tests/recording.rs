@@ -224,7 +224,7 @@ fn r28_r30_what_an_endpoint_and_hedges_are_asked_for_reads_back() {
         spec(false, 1),
     ];
     let endpoints = names(4).into_iter().zip(&specs).map(|(name, spec)| EndpointLine::of(&name, spec, false));
-    let settings = Settings { hedge, ..Settings::default() };
+    let settings = Settings { hedge, quorum: Some(2), ..Settings::default() };
     let got = value(&Line::session("shops", "", endpoints.collect(), &settings));
     assert_eq!(got["settings"]["hedge"], json!({"delay": "p95", "load_budget": 0.1, "on_error": false}));
     let of = |i: usize, key: &str| got["endpoints"][i].get(key).cloned();

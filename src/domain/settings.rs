@@ -29,6 +29,12 @@ impl Mode {
         matches!(self, Self::WaitAll | Self::FailFast)
     }
 
+    /// Whether a round with calls that are still running ends at the budget and nowhere else.
+    #[must_use]
+    pub const fn ends_at_budget(self) -> bool {
+        matches!(self, Self::Deadline | Self::Hedge)
+    }
+
     /// The mode with this spelling.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
