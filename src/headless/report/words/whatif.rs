@@ -81,8 +81,13 @@ pub(in super::super) fn budget_lines(all: &Collected) -> Vec<BudgetLine<'_>> {
 /// Why there is no figure.
 fn unknown(budget: &Budget, all: &Collected) -> String {
     let Budget { point, row } = budget;
-    let seen =
-        all.estimates().outlook.budgets.exact_until.unwrap_or_default().max(all.watched.unwrap_or_default());
+    let estimates = all.estimates();
+    // Of larger budgets than the exact ones and those that were watched there may be figures all the same.
+    let known = estimates.budgets.iter().map(|budget| &budget.point);
+    let known = known.filter(|known| known.completeness.is_some() && known.budget < point.budget);
+    let known = known.map(|known| known.budget).max();
+    let seen = [estimates.outlook.budgets.exact_until, all.watched, known].into_iter().flatten().max();
+    let seen = seen.unwrap_or_default();
     let why = if all.recount.rounds() == 0 {
         return "no rounds".to_owned();
     } else if row.cut_short > 0 {
