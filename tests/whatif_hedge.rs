@@ -284,7 +284,7 @@ fn w5_the_model_agrees_with_hedges_that_really_run() {
         assert_eq!((seen.delay, seen.calls), (HedgeDelay::Fixed(ms(55)), 4800));
         assert!(real.real == seen.hedges && seen.hedges > 300);
         assert_eq!(model.status, HedgeStatus::Model);
-        ok += u32::from(seen.interval.0 <= model.ok_by_budget && model.ok_by_budget <= seen.interval.1);
+        ok += u32::from(model.ok_by_budget.is_some_and(|ok| seen.interval.0 <= ok && ok <= seen.interval.1));
         load += u32::from((seen.extra_load - model.extra_load).abs() < 0.02);
         let (lo, hi) = seen.p99_interval;
         let within = |p99| lo.is_none_or(|lo| lo <= p99) && hi.is_none_or(|hi| p99 <= hi);
@@ -307,8 +307,8 @@ fn w5_real_hedges_tell_more_of_the_next_than_primaries_do() {
         }
     }
     let never = HedgeStudy::of(&asked).unwrap();
-    let [good, dead] = [&as_they_were, &never].map(|study| row(study, fixed(55)).ok_by_budget);
-    let none = row(&never, None).ok_by_budget;
+    let [good, dead] = [&as_they_were, &never].map(|study| row(study, fixed(55)).ok_by_budget.unwrap());
+    let none = row(&never, None).ok_by_budget.unwrap();
     assert!(good > none + 0.01, "{good} {none}");
     assert!((dead - none).abs() < 1e-9, "a replica that never answers is no hedge: {dead} {none}");
     assert_eq!(never.best, None, "and buys nothing");
@@ -457,7 +457,12 @@ fn alike(a: &HedgeStudy, b: &HedgeStudy) {
     let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
     assert_eq!((a.best, a.real, a.n, a.rows.len()), (b.best, b.real, b.n, b.rows.len()));
     for (a, b) in a.rows.iter().zip(&b.rows) {
-        assert!(close(a.extra_load, b.extra_load) && close(a.ok_by_budget, b.ok_by_budget), "{a:?} {b:?}");
+        assert!(
+            close(a.extra_load, b.extra_load)
+                && a.ok_by_budget.zip(b.ok_by_budget).is_none_or(|(a, b)| close(a, b))
+                && a.ok_by_budget.is_some() == b.ok_by_budget.is_some(),
+            "{a:?} {b:?}"
+        );
         assert_eq!((a.delay, a.p99, a.status), (b.delay, b.p99, b.status));
     }
 }
@@ -474,8 +479,8 @@ proptest! {
             prop_assert!(pair[0].extra_load <= pair[1].extra_load + 1e-9);
         }
         for row in &study.rows {
-            prop_assert!(row.extra_load.is_finite() && (0.0..=1.0).contains(&row.ok_by_budget));
-            prop_assert!(row.ok_by_budget >= study.rows[0].ok_by_budget - 1e-9);
+            prop_assert!(row.extra_load.is_finite() && row.ok_by_budget.is_none_or(|ok| (0.0..=1.0).contains(&ok)));
+            prop_assert!(row.ok_by_budget.zip(study.rows[0].ok_by_budget).is_none_or(|(with, without)| with >= without - 1e-9));
             if let Some(alone) = study.rows[0].p99 {
                 prop_assert!(row.p99.is_some_and(|p99| p99 <= alone));
             }
@@ -513,5 +518,7 @@ fn many_calls_with_errors_are_no_panic() {
     let study =
         HedgeStudy::of(&Nature { seed: 8, calls: 64, errors: 0.3 }.rounds(100, Some(ms(40)), ms(150)));
     let study = study.unwrap();
-    assert!(study.rows.iter().all(|row| row.ok_by_budget.is_finite()) && study.observed.is_some());
+    assert!(
+        study.rows.iter().all(|row| row.ok_by_budget.is_none_or(f64::is_finite)) && study.observed.is_some()
+    );
 }

@@ -18,6 +18,9 @@ const MANY: usize = 20;
 /// A share of the calls that may still be pending where what no budget can buy is told.
 const UNSEEN: f64 = 0.01;
 
+/// What rounding leaves of no calls at all.
+const NOTHING: f64 = 1e-9;
+
 /// A share of the calls that may be cut by a quorum before it is said what that assumes (W1).
 const CUT_SHORT: f64 = 0.05;
 
@@ -27,6 +30,8 @@ pub(super) struct Known<'q> {
     required: Vec<bool>,
     /// Of the budgets that were asked for.
     rows: Vec<BudgetRow>,
+    /// The last exact one, where there is any.
+    last: Option<BudgetRow>,
     base: Base,
     tail: Tail,
     /// Rounds of the next minute.
@@ -79,6 +84,7 @@ impl<'q> Known<'q> {
         let rows = recount.rows();
         let mut exact = rows.iter().rev().filter(|row| ends.contains(&row.budget) && is_good(row));
         let exact = exact.find_map(|row| Some((row, row.found.as_ref()?)));
+        let last = exact.map(|(row, _)| row.clone());
         let base = match exact {
             Some((row, found)) => Base::of(row, found),
             None => Base::nothing(question, &required),
@@ -90,6 +96,7 @@ impl<'q> Known<'q> {
             rows: rows.into_iter().filter(|row| asked.contains(&row.budget)).collect(),
             question,
             required,
+            last,
             base,
             tail,
         }
@@ -138,7 +145,19 @@ impl<'q> Known<'q> {
         if self.question.rounds.is_empty() {
             return self.bare(row.budget, Status::NotObserved);
         }
-        good.or_else(beyond).or_else(exact).unwrap_or_else(bounded)
+        let carried = || if below { None } else { self.carried(row.budget) };
+        good.or_else(beyond).or_else(exact).or_else(carried).unwrap_or_else(bounded)
+    }
+
+    /// What is known where the data end, at a budget beyond them, if nothing was left to come there.
+    fn carried(&self, budget: Duration) -> Option<BudgetPoint> {
+        let (low, high) = self.beyond();
+        if high - low > NOTHING {
+            return None;
+        }
+        let exact = || self.last.as_ref().and_then(|row| Some(self.exact(row, row.found.as_ref()?)));
+        let point = if self.base.pending > 0.0 { self.estimated(self.tail.until?) } else { exact() }?;
+        Some(BudgetPoint { budget, ..point })
     }
 
     fn bare(&self, budget: Duration, status: Status) -> BudgetPoint {
