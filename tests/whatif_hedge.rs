@@ -403,6 +403,47 @@ fn w5_hedges_by_contract_are_observed_with_their_own_delay() {
 }
 
 #[test]
+fn w6_hedges_rest_on_enough_calls_or_say_so() {
+    let of = |rounds, calls, budget| {
+        HedgeStudy::of(&Nature { seed: 9, calls, errors: 0.0 }.rounds(rounds, None, ms(budget))).unwrap()
+    };
+    // Many calls, but each endpoint's law rests on its own.
+    let few = of(3, 8, 150);
+    assert!(few.rows.is_empty() && few.best.is_none() && few.n == 24, "{few:#?}");
+    let thin = of(12, 8, 150);
+    assert!(!thin.rows.is_empty() && thin.rows.iter().all(|row| row.thin && row.ok_by_budget.is_some()));
+    assert!(of(40, 8, 150).rows.iter().all(|row| !row.thin && row.ok_by_budget.is_some()));
+    // The 99th of a hundred is read where two are left, of some hundreds where few, of thousands where many are.
+    let p99 = |rounds| {
+        let study = of(rounds, 4, 300);
+        let row = row(&study, None);
+        (row.p99.is_some(), row.p99_thin)
+    };
+    assert_eq!([p99(25), p99(200), p99(1500)], [(false, false), (true, true), (true, false)]);
+}
+
+/// Of a hundred calls most are cut before the budget that is asked for.
+#[test]
+fn w6_a_share_at_a_time_at_which_hardly_any_call_was_left_is_no_number() {
+    let made = |left: u64| {
+        let one = |no: u64| match no {
+            no if no < left => Some((ms(180), Observed::Ok)),
+            no if no % 2 == 0 => Some((ms(40), Observed::Ok)),
+            _ => Some((ms(100), Observed::Censored)),
+        };
+        (0..100).map(|no| vec![one(no)]).collect::<Vec<_>>()
+    };
+    let [none, thin, solid] = [3, 10, 30].map(|left| {
+        let study = HedgeStudy::of(&question(ms(170), &made(left))).unwrap();
+        let row = row(&study, None);
+        (row.ok_by_budget.is_some(), row.thin, study.best.is_some())
+    });
+    assert_eq!((none.0, none.1, none.2), (false, false, false), "and a delay is not advised");
+    assert_eq!((thin.0, thin.1), (true, true));
+    assert_eq!((solid.0, solid.1), (true, false));
+}
+
+#[test]
 fn w1_many_calls_cut_by_a_winner_make_it_an_assumption() {
     let asked = Nature { seed: 7, calls: 4, errors: 0.0 }.rounds(300, Some(ms(35)), ms(150));
     assert!(HedgeStudy::of(&asked).unwrap().assumes_independence);

@@ -106,6 +106,11 @@ impl<'q> Known<'q> {
         self.base.until
     }
 
+    /// The largest budget with figures of its own.
+    pub(super) fn seen_until(&self) -> Option<Duration> {
+        self.base.until.max(self.tail.until)
+    }
+
     pub(super) fn errors(&self) -> Option<f64> {
         let (low, high) = self.beyond();
         (!self.question.rounds.is_empty() && high - low <= UNSEEN).then(|| (1.0 - high).clamp(0.0, 1.0))
