@@ -86,8 +86,10 @@ fn hedge_row(delay: Option<f64>, time: u32, load: f64, ok: f64) -> HedgeRow {
         delay: delay.map(HedgeDelay::Percentile),
         time: delay.map(|_| ms(time)),
         extra_load: load,
-        ok_by_budget: ok,
+        ok_by_budget: Some(ok),
+        thin: false,
         p99: None,
+        p99_thin: false,
         status: HedgeStatus::Model,
     }
 }
