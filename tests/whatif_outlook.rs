@@ -1,6 +1,7 @@
 //! What is kept of rounds, and the answers beside budgets: how long a round takes, two variants side by side.
 
 #[path = "support/sample.rs"]
+#[expect(dead_code, reason = "each test file uses its own part")]
 mod sample;
 
 use fanscope::domain::{
