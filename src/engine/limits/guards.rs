@@ -48,6 +48,7 @@ pub struct Pass {
 }
 
 /// How an attempt gets on its way.
+#[derive(Debug)]
 pub enum Entry {
     /// At once.
     Free(Pass),
