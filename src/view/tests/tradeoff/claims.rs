@@ -19,7 +19,7 @@ fn w3_where_rounds_do_not_end_at_the_budget_the_curve_is_what_they_would_give_if
         }
         let text = printed(&drawn(&app, 120, 40));
         let head = text.lines().find(|line| line.contains("interval")).unwrap();
-        assert!(text.contains("if cut at 200 ms") && head.contains("  cut at   "), "{mode}:\n{text}");
+        assert!(text.contains("if cut at 200 ms") && head.contains("  cut at answered "), "{mode}:\n{text}");
         update(&mut app, Message::Action(Action::Tradeoff));
         let text = printed(&drawn(&app, 120, 40));
         let head = text.lines().find(|line| line.contains("What if")).unwrap();
