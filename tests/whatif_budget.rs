@@ -130,6 +130,39 @@ fn w3_after_deadline_rounds_there_are_bounds_and_after_probes_an_estimate() {
 }
 
 #[test]
+fn w3_where_nothing_was_left_to_come_the_recount_goes_on() {
+    // All answer or fail within the budget.
+    let rounds = (0..40).map(|i| {
+        let error = Observation { time: ms(30), what: Observed::Error };
+        round(BUDGET, &[ok(50 + i), ok(60), if i % 4 == 0 { error } else { ok(90) }])
+    });
+    let question = question(rounds.collect());
+    let (ran, beyond) = (at(&question, 200), at(&question, 390));
+    assert_eq!((ran.status, ran.n, ran.bounds), (Status::Exact, 40, None));
+    assert!(same(ran.completeness.unwrap(), 110.0 / 120.0) && ran.interval.is_some());
+    assert_eq!(BudgetPoint { budget: ms(200), ..beyond }, ran, "nothing can change it");
+    assert_eq!(BudgetCurve::of(&question).exact_until, Some(BUDGET), "no round ran longer");
+    // One call that was cut may answer.
+    let mut one = question.clone();
+    one.rounds.push(round(BUDGET, &[ok(50), ok(60), pending(200)]));
+    let point = at(&one, 390);
+    assert_eq!((point.status, point.completeness, point.n), (Status::Bounded, None, 41));
+    let (low, high) = point.bounds.unwrap();
+    assert!(same(low, 112.0 / 123.0) && same(high, 113.0 / 123.0), "{low} {high}");
+}
+
+#[test]
+fn w3_where_all_stragglers_came_in_the_estimate_goes_on() {
+    let settings = Arc::new(Settings { budget: BUDGET, ..Settings::default() });
+    let rounds = (1..=40).map(|no| Arc::new(cut(no, &settings, no > 10, &[ok(50), ok(250)])));
+    let question = question(rounds.collect());
+    let (there, beyond) = (at(&question, 250), at(&question, 390));
+    assert_eq!((there.status, there.at_risk), (Status::Estimated, 30));
+    assert!(same(there.completeness.unwrap(), 1.0));
+    assert_eq!(BudgetPoint { budget: ms(250), ..beyond }, there);
+}
+
+#[test]
 fn w3_stragglers_that_are_still_watched_are_pending_until_now() {
     let settings = Arc::new(Settings { budget: BUDGET, ..Settings::default() });
     let nature = [ok(50), ok(400)];

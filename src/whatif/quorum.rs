@@ -17,7 +17,7 @@ use super::quantile::{Quantile, Trust};
 use super::shares::Share;
 use super::spread::{Band, Level};
 use facts::{Facts, Series};
-use independent::{at_least, dispersion, distribution};
+use independent::{at_least, distribution};
 use std::time::Duration;
 
 /// Times at which the rows of a study are read, about, at most.
@@ -30,9 +30,6 @@ pub struct QuorumStudy {
     pub k: usize,
     /// For 1, 2, … up to the number of optional calls; empty without rounds.
     pub rows: Vec<QuorumRow>,
-    /// Variance of the number of answers by the budget over what independent calls would have: above 1 they are slow
-    /// together. `None` where that is not known.
-    pub dispersion: Option<f64>,
 }
 
 /// One k.
@@ -99,7 +96,7 @@ impl QuorumStudy {
             QuorumRow { correlated, curve, ..summary(&facts, k, budget, by_budget.as_deref()) }
         };
         let rows = facts.kth.iter().enumerate().zip(correlated).map(row).collect();
-        Self { k, rows, dispersion: dispersed(&facts, budget) }
+        Self { k, rows }
     }
 
     /// One k with a point at every event. Nothing is known of a k that there is not.
@@ -176,12 +173,6 @@ fn answers(facts: &Facts, t: Duration) -> Vec<f64> {
     let mut answers: Vec<f64> = facts.calls.iter().map(|calls| calls.ok(t)).collect();
     answers.sort_unstable_by(f64::total_cmp);
     answers
-}
-
-fn dispersed(facts: &Facts, budget: Duration) -> Option<f64> {
-    let known = facts.kth.iter().chain(&facts.calls).all(|series| series.is_known(budget));
-    let observed: Vec<f64> = facts.kth.iter().map(|series| series.ok(budget)).collect();
-    known.then(|| dispersion(&observed, &answers(facts, budget))).flatten()
 }
 
 /// A row's curve at one time.

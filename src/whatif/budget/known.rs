@@ -21,6 +21,9 @@ const FEW: u64 = 5;
 /// A share of the calls that may still be pending where what no budget can buy is told.
 const UNSEEN: f64 = 0.01;
 
+/// What rounding leaves of no calls at all.
+const NOTHING: f64 = 1e-9;
+
 /// A share of the calls that may be cut by a quorum before it is said what that assumes (W1).
 const CUT_SHORT: f64 = 0.05;
 
@@ -30,6 +33,8 @@ pub(super) struct Known<'q> {
     required: Vec<bool>,
     /// Of the budgets that were asked for.
     rows: Vec<BudgetRow>,
+    /// The last exact one, where there is any.
+    last: Option<BudgetRow>,
     base: Base,
     tail: Tail,
     /// Rounds of the next minute.
@@ -82,6 +87,7 @@ impl<'q> Known<'q> {
         let rows = recount.rows();
         let mut exact = rows.iter().rev().filter(|row| ends.contains(&row.budget) && is_good(row));
         let exact = exact.find_map(|row| Some((row, row.found.as_ref()?)));
+        let last = exact.map(|(row, _)| row.clone());
         let base = match exact {
             Some((row, found)) => Base::of(row, found),
             None => Base::nothing(question, &required),
@@ -93,6 +99,7 @@ impl<'q> Known<'q> {
             rows: rows.into_iter().filter(|row| asked.contains(&row.budget)).collect(),
             question,
             required,
+            last,
             base,
             tail,
         }
@@ -100,6 +107,11 @@ impl<'q> Known<'q> {
 
     pub(super) const fn exact_until(&self) -> Option<Duration> {
         self.base.until
+    }
+
+    /// The largest budget with figures of its own.
+    pub(super) fn seen_until(&self) -> Option<Duration> {
+        self.base.until.max(self.tail.until)
     }
 
     pub(super) fn errors(&self) -> Option<f64> {
@@ -142,7 +154,19 @@ impl<'q> Known<'q> {
             return self.bare(row.budget, Status::NotObserved);
         }
         let few = || if below || row.n < FEW { None } else { exact() };
-        good.or_else(beyond).or_else(few).unwrap_or_else(bounded)
+        let carried = || if below { None } else { self.carried(row.budget) };
+        good.or_else(beyond).or_else(few).or_else(carried).unwrap_or_else(bounded)
+    }
+
+    /// What is known where the data end, at a budget beyond them, if nothing was left to come there.
+    fn carried(&self, budget: Duration) -> Option<BudgetPoint> {
+        let (low, high) = self.beyond();
+        if high - low > NOTHING {
+            return None;
+        }
+        let exact = || self.last.as_ref().and_then(|row| Some(self.exact(row, row.found.as_ref()?)));
+        let point = if self.base.pending > 0.0 { self.estimated(self.tail.until?) } else { exact() }?;
+        Some(BudgetPoint { budget, ..point })
     }
 
     fn bare(&self, budget: Duration, status: Status) -> BudgetPoint {

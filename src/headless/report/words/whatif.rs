@@ -162,7 +162,7 @@ pub(in super::super) fn hedges(all: &Collected) -> Vec<Hedged> {
     let modelled = study.rows.iter().map(|row| Hedged {
         delay: delay(row),
         extra_load: numbers::share_percent(row.extra_load),
-        ok_by_budget: numbers::share_percent(row.ok_by_budget),
+        ok_by_budget: row.ok_by_budget.map_or_else(|| NONE.to_owned(), numbers::share_percent),
         interval: String::new(),
         p99: row.p99.map_or_else(|| NONE.to_owned(), numbers::ms),
         status: row.status.as_str(),
