@@ -497,3 +497,42 @@ fn w4_many_calls_share_their_times() {
     assert!(study.rows[63].correlated);
     assert_eq!(Arc::strong_count(&asked.rounds[0]), 1, "nothing is kept");
 }
+
+/// Rounds of two budgets in turn: what a short one cut is no reason to know less than the long ones show.
+#[test]
+fn w4_rounds_that_were_meant_to_run_that_long_are_counted_exactly() {
+    let made = |cut: u64| {
+        let late = if cut < 200 { (ms(cut), Observed::Censored) } else { (ms(180), Observed::Ok) };
+        vec![Some((ms(20), Observed::Ok)), Some((ms(90), Observed::Ok)), Some(late)]
+    };
+    let mut question = question(ms(200), &(0..60).map(|i| made([150, 250][i % 2])).collect::<Vec<_>>());
+    for (i, round) in question.rounds.iter_mut().enumerate() {
+        Arc::make_mut(round).budget = ms([150, 250][i % 2]);
+    }
+    let study = QuorumStudy::of(&question);
+    let row = |k: usize| study.rows.get(k - 1).unwrap();
+    let told: Vec<_> = (1..=3).map(|k| (row(k).status, row(k).by_budget, row(k).independent)).collect();
+    assert_eq!(told, [(Status::Exact, Some(1.0), Some(1.0)); 3]);
+    assert_eq!((row(2).n, row(3).n), (60, 30));
+}
+
+/// One round that went on says nothing of the many that a quorum ended.
+#[test]
+fn w4_w6_a_handful_of_rounds_is_no_number() {
+    let quorum =
+        vec![Some((ms(20), Observed::Ok)), Some((ms(40), Observed::Ok)), Some((ms(40), Observed::Censored))];
+    let mut rounds = vec![quorum; 97];
+    rounds.push(vec![
+        Some((ms(20), Observed::Ok)),
+        Some((ms(40), Observed::Ok)),
+        Some((ms(60), Observed::Error)),
+    ]);
+    let mut question = question(ms(200), &rounds);
+    let settings = Arc::new(Settings { mode: Mode::Quorum, ..question.settings.clone() });
+    for round in question.rounds.iter_mut().take(97).map(Arc::make_mut) {
+        (round.settings, round.k) = (Arc::clone(&settings), Some(2));
+        round.calls[2].outcome = Outcome::NotNeeded;
+    }
+    let row = QuorumStudy::of(&question).rows.remove(2);
+    assert_eq!((row.status, row.by_budget, row.correlated), (Status::NotObserved, None, false));
+}

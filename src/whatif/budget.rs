@@ -79,7 +79,8 @@ impl BudgetCurve {
         let known = Known::of(question, &grid(question.settings.effective_budget().0));
         let points = known.points();
         // Where nothing is left to come the curve is flat for as long as one looks: its end is no bend.
-        let seen = points.partition_point(|point| known.seen_until().is_some_and(|until| point.budget <= until));
+        let seen =
+            points.partition_point(|point| known.seen_until().is_some_and(|until| point.budget <= until));
         Self {
             knee: points.get(..seen).and_then(knee::of),
             exact_until: known.exact_until(),

@@ -117,14 +117,27 @@ impl QuorumStudy {
 
 /// As [`independent`], where every endpoint was seen that long.
 fn known(facts: &Facts, t: Duration) -> Option<Vec<f64>> {
-    facts.calls.iter().all(|calls| calls.is_known(t)).then(|| independent(facts, t))
+    let share = |calls: &Series| {
+        let counted =
+            calls.recount(&facts.limits, t).and_then(|(answered, n)| Share::of(answered as u64, n as u64));
+        counted.map(|share| share.value).or_else(|| calls.is_known(t).then(|| calls.ok(t)))
+    };
+    let mut answers: Vec<f64> = facts.calls.iter().map(share).collect::<Option<_>>()?;
+    answers.sort_unstable_by(f64::total_cmp);
+    Some(at_least(distribution(&answers)))
 }
 
 /// All of a row but its curve and what takes all rows.
 fn summary(facts: &Facts, k: usize, budget: Duration, independent: Option<&[f64]>) -> QuorumRow {
     let Some(series) = facts.of_k(k) else { return QuorumRow { k, ..QuorumRow::default() } };
-    let status = series.status(budget);
-    let counted = Share::of(series.answered(budget) as u64, series.curve.n() as u64);
+    let all = (series.answered(budget), series.n());
+    // Where not all rounds were meant to run that long, those that were (W3).
+    let (status, (answered, n)) = match (series.status(budget), series.recount(&facts.limits, budget)) {
+        (Status::Exact, _) => (Status::Exact, all),
+        (_, Some(part)) => (Status::Exact, part),
+        (other, None) => (other, all),
+    };
+    let counted = Share::of(answered as u64, n as u64);
     // A count of rounds where it is one, free of the rounding of sums.
     let (by_budget, interval) = match status {
         Status::NotObserved | Status::Bounded => (None, None),
@@ -140,7 +153,7 @@ fn summary(facts: &Facts, k: usize, budget: Duration, independent: Option<&[f64]
     };
     QuorumRow {
         k,
-        n: series.curve.n(),
+        n,
         by_budget,
         interval,
         status,

@@ -101,6 +101,16 @@ impl Seen {
         Some(self.past_the_end(call, call.whole?, now))
     }
 
+    /// The same as other budgets and quorums are read from it (W3): past its limit only a round that was meant to be
+    /// watched longer shows anything. In one that was cut late, for the machine was busy, what came meanwhile is no
+    /// fair sample of what was to come.
+    #[must_use]
+    pub fn meant(&self, call: &SeenCall, now: Duration) -> Option<Observation> {
+        let seen = self.whole(call, now)?;
+        let beyond = self.probe.is_none() && seen.time > self.limit();
+        Some(if beyond { Observation { time: self.limit(), what: Observed::Censored } } else { seen })
+    }
+
     /// The same of its primary attempt alone. One with hedges beside it is not told apart past the round's end.
     #[must_use]
     pub fn primary(&self, call: &SeenCall, now: Duration) -> Option<Observation> {

@@ -299,7 +299,7 @@ impl<'a> View<'a> {
         let rounds = self.question.rounds.iter();
         let seen = rounds.flat_map(|round| {
             let optional = round.calls.iter().filter(|call| !required(call.endpoint.index()));
-            optional.filter_map(|call| round.whole(call, self.question.now))
+            optional.filter_map(|call| round.meant(call, self.question.now))
         });
         let seen = seen.filter(|seen| after.is_none_or(|after| seen.time > after));
         seen.filter(|seen| seen.time >= point.budget || seen.what != Observed::Censored).count()

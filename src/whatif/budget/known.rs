@@ -15,6 +15,9 @@ use std::time::Duration;
 /// Rounds that make a recount good although others are not in it.
 const MANY: usize = 20;
 
+/// Rounds under which a recount of a part of them is no number (W6).
+const FEW: u64 = 5;
+
 /// A share of the calls that may still be pending where what no budget can buy is told.
 const UNSEEN: f64 = 0.01;
 
@@ -131,7 +134,7 @@ impl<'q> Known<'q> {
     }
 
     pub(super) fn points(&self) -> Vec<BudgetPoint> {
-        let unknown = self.rows.iter().filter(|row| row.found.is_none() && self.is_below(row.budget));
+        let unknown = self.rows.iter().filter(|row| !is_good(row) && self.is_below(row.budget));
         let unknown: Vec<Duration> = unknown.map(|row| row.budget).collect();
         let low: BTreeMap<Duration, f64> = unknown.iter().copied().zip(self.answered(&unknown)).collect();
         self.rows.iter().map(|row| self.point(row, low.get(&row.budget).copied())).collect()
@@ -141,7 +144,7 @@ impl<'q> Known<'q> {
     fn point(&self, row: &BudgetRow, low: Option<f64>) -> BudgetPoint {
         let below = self.is_below(row.budget);
         let exact = || row.found.as_ref().map(|found| self.exact(row, found));
-        let good = (below || is_good(row)).then(exact).flatten();
+        let good = is_good(row).then(exact).flatten();
         let beyond = || if below { None } else { self.estimated(row.budget) };
         let bounded = || {
             let bounds = low.map_or_else(|| self.beyond(), |low| (low.min(self.base.ok), self.base.ok));
@@ -151,7 +154,8 @@ impl<'q> Known<'q> {
             return self.bare(row.budget, Status::NotObserved);
         }
         let carried = || if below { None } else { self.carried(row.budget) };
-        good.or_else(beyond).or_else(exact).or_else(carried).unwrap_or_else(bounded)
+        let few = || if below || row.n < FEW { None } else { exact() };
+        good.or_else(beyond).or_else(carried).or_else(few).unwrap_or_else(bounded)
     }
 
     /// What is known where the data end, at a budget beyond them, if nothing was left to come there.
@@ -337,7 +341,7 @@ impl Tail {
         for round in &question.rounds {
             let optional =
                 round.calls.iter().filter(|call| !required.get(call.endpoint.index()).is_some_and(|r| *r));
-            let watched = optional.filter_map(|call| round.whole(call, question.now));
+            let watched = optional.filter_map(|call| round.meant(call, question.now));
             seen.extend(watched.filter(|seen| after.is_none_or(|after| seen.time > after)));
         }
         seen.sort_unstable_by_key(|seen| seen.time);
