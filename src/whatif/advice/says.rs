@@ -124,8 +124,8 @@ impl<'a> View<'a> {
         let bounds = points().rev().find_map(|point| point.bounds);
         let (low, high) = bounds.filter(|(low, high)| high - low >= WORTH)?;
         // What was seen ends with the last budget that has a number.
-        let known = points().filter(|point| point.completeness.is_some()).map(|point| point.budget);
-        let from = ms(known.last().max(self.outlook.budgets.exact_until)?);
+        let mut known = points().filter(|point| point.completeness.is_some()).map(|point| point.budget);
+        let from = ms(known.next_back().max(self.outlook.budgets.exact_until)?);
         let n = self.outlook.rounds;
         let sentence = Sentence::default()
             .plain(format!("Above {from} everything is "))
