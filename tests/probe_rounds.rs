@@ -1,6 +1,6 @@
 //! Probe rounds (W7): stragglers are watched past the deadline, on paused time through the real pacer.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 mod support;
 
 use fanscope::domain::guards::{DependencySpec, HostSpec, Route};
@@ -302,6 +302,65 @@ fn w7_as_many_give_way_as_wait_and_only_those_of_the_dependency() {
     let gave_way: Vec<_> =
         late(&bench.run()).into_iter().filter(|l| l.3 == missing(Reason::Throttled)).collect();
     assert_eq!(gave_way.iter().map(|l| (l.0, l.1, l.2)).collect::<Vec<_>>(), [(300, 1, 0), (300, 1, 1)]);
+}
+
+/// A round cut at its deadline, then at 300 ms one that hedges after 50 ms.
+async fn hedged_after(commands: &mpsc::Sender<Command>, probe: f64) {
+    tokio::time::sleep(ms(250)).await;
+    let hedge =
+        HedgeSettings { delay: HedgeDelay::Fixed(ms(50)), load_budget: 1.0, ..HedgeSettings::default() };
+    let hedged = Settings { mode: Mode::Hedge, hedge, ..settings(300, probe) };
+    commands.send(Command::Apply(hedged)).await.unwrap();
+}
+
+#[test]
+fn w7_r36_a_straggler_gives_its_permit_to_a_hedge() {
+    // Two permits: the second round's primary has the one that is free.
+    let run = |probe| {
+        let events = local(async {
+            let mut bench = Bench::new(vec![Play::Hang], settings(300, probe));
+            (bench.guards, bench.rounds) = (one_dependency(1, 2, false), Some(2));
+            let mut going = bench.start();
+            hedged_after(&going.commands, probe).await;
+            going.rest().await
+        });
+        (late(&events), rounds(&events).remove(1))
+    };
+    let (told, with) = run(1.0);
+    assert_eq!(
+        told,
+        [(350, 1, 0, missing(Reason::Throttled), 350), (1300, 2, 0, missing(Reason::Deadline), 1000)]
+    );
+    let starts: Vec<_> = with.calls[0].attempts.iter().map(|a| a.start).collect();
+    assert_eq!((starts, with.calls[0].hedges.sent), (vec![ms(0), ms(50)], 1));
+    let (_, without) = run(0.0);
+    assert_eq!(plain(&with), plain(&without), "what is watched costs no round its hedge");
+}
+
+#[test]
+fn w7_r36_a_hedge_that_still_waits_for_a_straggler_to_be_gone_is_short_of_a_permit() {
+    let round = local(async {
+        let (shared, mut events) = shared(Haunted(Rc::default()));
+        let (commands, orders) = mpsc::channel(1);
+        let limits = Limits::new(specs(1), &one_dependency(1, 2, false));
+        let pacer = Pacer::new(shared, limits, settings(300, 1.0), Some(2), 1);
+        let run = pacer.run(orders);
+        let reads = async {
+            loop {
+                match events.recv().await {
+                    Some(Event::RoundSettled { round, .. }) if round.no.0 == 2 => break round,
+                    event => assert!(event.is_some(), "no second round"),
+                }
+            }
+        };
+        tokio::select! {
+            ((), round) = async { tokio::join!(hedged_after(&commands, 1.0), reads) } => round,
+            () = run => panic!("ended before"),
+        }
+    });
+    let call = &round.calls[0];
+    let permit = call.hedges.suppressed.get(fanscope::domain::Suppression::Permit);
+    assert_eq!((call.attempts.len(), call.hedges.sent, call.hedges.wasted, permit), (1, 0, 0, 1));
 }
 
 #[test]

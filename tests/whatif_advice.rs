@@ -1,6 +1,7 @@
 //! What is advised, word for word, and what is not.
 
 #[path = "support/sample.rs"]
+#[expect(dead_code, reason = "each test file uses its own part")]
 mod sample;
 
 use fanscope::domain::{Ab, HedgeContract, HedgeDelay, Mode, Outcome, Settings, Variant};

@@ -16,7 +16,7 @@ use crate::domain::{
     Suppression,
 };
 use delay::RecentPrimaries;
-use guards::{LiveGuards, Pass, Tolls};
+use guards::{Entry, LiveGuards, Tolls};
 use std::time::Duration;
 use tokens::Tokens;
 
@@ -86,7 +86,7 @@ impl Limits {
         next: usize,
         race: bool,
         now: Duration,
-    ) -> Result<(usize, Pass), Suppression> {
+    ) -> Result<(usize, Entry), Suppression> {
         let tokens = self.tokens.get_mut(call.index()).filter(|_| !race);
         if tokens.as_ref().is_some_and(|tokens| !tokens.ready()) {
             return Err(Suppression::Budget);

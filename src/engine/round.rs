@@ -283,7 +283,7 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
             sink.live(Event::Attempt { round, call, attempt, at, step: AttemptStep::Reached(phase) });
         });
         let entry = self.entry(call);
-        if matches!(entry, Entry::Queued(..)) {
+        if attempt == 0 && matches!(entry, Entry::Queued(..)) {
             self.waiting.push(call);
         }
         let around = Surroundings {

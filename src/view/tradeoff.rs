@@ -62,7 +62,8 @@ impl Widget for &Tradeoff<'_> {
             quorum::QuorumPart { ctx, study: &outlook.quorum, budget: outlook.budget }.draw(area, &mut pen);
         }
         if let (Some(area), Some(study)) = (parts.hedge, &outlook.hedge) {
-            hedge::HedgePart { ctx, study, budget: outlook.budget }.draw(area, &mut pen);
+            let (budget, cut) = (outlook.budget, hedge::is_cut(outlook));
+            hedge::HedgePart { ctx, study, budget, cut }.draw(area, &mut pen);
         }
         if let (Some(area), Some(arms)) = (parts.arms, &outlook.arms) {
             arms::draw(ctx, arms, area, &mut pen);
@@ -76,7 +77,12 @@ impl Tradeoff<'_> {
     fn title(&self, row: Rect, pen: &mut Pen<'_>) {
         let ctx = self.ctx;
         let (x, width) = (row.x + 1, row.width.saturating_sub(2));
-        let words = if width >= 70 { "What if the budget were different" } else { "What if" };
+        let words = match (ctx.app.cuts_at_budget(), width >= 70) {
+            (true, true) => "What if the budget were different",
+            (true, false) => "What if",
+            (false, true) => "What if: answered if cut at the budget",
+            (false, false) => "Answered if cut at the budget",
+        };
         let title = [ctx.bold(words, Tone::Plain)];
         let dot = ctx.glyphs.dot;
         let mut rights = Vec::new();

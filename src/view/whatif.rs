@@ -14,6 +14,9 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 use ratatui::widgets::Widget;
 
+/// What the answers are where rounds do not end at their budget.
+pub const IF_CUT: &str = "if cut at the budget";
+
 /// The panel.
 pub struct WhatIfPanel<'a> {
     /// State and look.
@@ -29,8 +32,15 @@ impl Widget for &WhatIfPanel<'_> {
         let title = [ctx.bold("What if", Tone::Plain)];
         let row = Row { x: area.x, y: area.y, width: area.width };
         let rounds = ctx.outlook().map(|_| ctx.outlook_rounds());
-        let forms = ["answered by budget", "answered"]
-            .map(|words| rounds.as_ref().map(|rounds| format!("{words} {} {rounds}", ctx.glyphs.dot)));
+        let [long, short] = if ctx.app.cuts_at_budget() {
+            ["answered by budget", "answered"]
+        } else {
+            ["answered if cut at the budget", IF_CUT]
+        };
+        let forms = rounds.map(|rounds| {
+            let with = |words: &str| format!("{words} {} {rounds}", ctx.glyphs.dot);
+            [with(long), with(short), short.to_owned()]
+        });
         let room = area.width.saturating_sub(spans_width(&title) + 3);
         let right = forms.into_iter().flatten().find(|words| width(words) <= room);
         let right: Vec<Span<'_>> = right.map(|words| ctx.dim(words)).into_iter().collect();
@@ -91,6 +101,9 @@ pub fn advice(ctx: &Ctx<'_>) -> Option<Words> {
 
 /// What the budget that a sentence begins with would answer: `280 ms would answer 96.7 % ±0.5, now 92.0 %`.
 fn in_short(ctx: &Ctx<'_>, outlook: &Outlook, sentence: &Sentence) -> Option<Vec<Span<'static>>> {
+    if !ctx.app.cuts_at_budget() {
+        return None;
+    }
     let (first, _) = sentence.0.first()?;
     let points = &outlook.budgets.points;
     let point = points.iter().find(|point| numbers::setting_ms(point.budget) == *first)?;

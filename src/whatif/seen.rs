@@ -120,11 +120,14 @@ impl Seen {
 
     fn past_the_end(&self, call: &SeenCall, seen: Observation, now: Duration) -> Observation {
         let Some(watched) = self.probe.filter(|_| seen.what == Observed::Censored) else { return seen };
+        let pending_until = |time: Duration| Observation { time: time.max(seen.time), ..seen };
         match call.late {
+            // What came after the time, for the machine was busy, was not watched for.
+            Some(late) if late.end > watched => pending_until(watched),
             Some(late) => Observation { time: late.end.max(seen.time), what: of_late(&late) },
             // Only a call that was cut at the round's end is watched.
             None if call.outcome == Outcome::Missing(Reason::Deadline) => {
-                Observation { time: now.saturating_sub(self.at).min(watched).max(seen.time), ..seen }
+                pending_until(now.saturating_sub(self.at).min(watched))
             }
             None => seen,
         }

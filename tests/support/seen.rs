@@ -1,5 +1,4 @@
 //! Made-up rounds for the estimators, straight from times and outcomes.
-#![allow(dead_code, reason = "each test binary uses its own part")]
 
 use fanscope::domain::{CallSpec, EndpointId, HedgeContract, Mode, Outcome, Reason, RoundNo, Settings};
 use fanscope::whatif::outlook::Question;

@@ -29,7 +29,8 @@ impl Courtesy {
         waiting
     }
 
-    fn one_leaves(&self) -> bool {
+    /// The longest guest leaves, if there is one.
+    pub fn one_leaves(&self) -> bool {
         loop {
             // The borrow ends here: to leave may wake others.
             let Some(guest) = self.guests.borrow_mut().pop_front() else { return false };

@@ -46,6 +46,16 @@ impl Permits {
     /// A place at the end of the queue. Somebody who gives way has to leave for it, if there is one.
     #[must_use]
     pub fn queue(&self) -> Place {
+        self.place(self.courtesy.wait())
+    }
+
+    /// A place for one who does not wait for others: only where somebody gives way for it, who has to leave now.
+    #[must_use]
+    pub fn queue_for_guest(&self) -> Option<Place> {
+        self.courtesy.one_leaves().then(|| self.place(Rc::default()))
+    }
+
+    fn place(&self, waits: Rc<()>) -> Place {
         let permits = Arc::clone(&self.semaphore);
         let permit = Box::pin(async move {
             match permits.acquire_owned().await {
@@ -54,7 +64,7 @@ impl Permits {
                 Err(_) => pending().await,
             }
         });
-        Place { permit, _waits: self.courtesy.wait() }
+        Place { permit, _waits: waits }
     }
 
     /// Who holds one of these permits from now on gives way to those in the queue (W7).
@@ -73,6 +83,12 @@ impl Place {
     /// Ready once it is this one's turn.
     pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Permit> {
         self.permit.as_mut().poll(cx)
+    }
+}
+
+impl std::fmt::Debug for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Place").finish_non_exhaustive()
     }
 }
 

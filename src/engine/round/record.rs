@@ -3,7 +3,8 @@
 use super::watch::Watched;
 use super::{Clock, Runner};
 use crate::domain::{
-    Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, EndpointId, Outcome, Phase, Reason, Round,
+    Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, EndpointId, HedgeCounts, Outcome, Phase, Reason,
+    Round, Suppression,
 };
 use crate::engine::policy::{AttemptSlot, AttemptState, CallState};
 use crate::engine::task::Handle;
@@ -63,10 +64,20 @@ fn call(index: usize, state: &CallState, handles: &[Handle], start: Instant) -> 
         status: decided.and_then(|i| attempts.get(i)).and_then(|a| a.status),
         late_by: state.late_by(),
         hedge_delay: state.plan().hedge_delay(),
-        hedges: state.counts(),
+        hedges: hedges(state.counts(), handles),
         winner,
         attempts,
     }
+}
+
+/// A hedge that still waits for the one who gives way to it was not sent: it is short of a permit after all.
+fn hedges(mut counts: HedgeCounts, handles: &[Handle]) -> HedgeCounts {
+    let waits = |handle: &&Handle| handle.trace().is_some() && handle.sent().is_none();
+    let waiting = u32::try_from(handles.iter().skip(1).filter(waits).count()).unwrap_or(u32::MAX);
+    counts.sent = counts.sent.saturating_sub(waiting);
+    counts.wasted = counts.wasted.saturating_sub(waiting);
+    counts.suppressed.add_many(Suppression::Permit, waiting);
+    counts
 }
 
 /// The attempt that tells most of a call without a winner: the one that failed for the call's reason, else

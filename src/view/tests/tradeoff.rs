@@ -1,5 +1,6 @@
 //! The trade-off and the panel beside the missing table, over answers made by hand.
 
+mod claims;
 mod random;
 
 use super::*;
@@ -72,7 +73,7 @@ fn quorum_row(k: usize) -> QuorumRow {
         k,
         n: 600,
         by_budget: Some(met(200.0)),
-        interval: Some((met(200.0) - 0.03, met(200.0) + 0.03)),
+        interval: Some((met(200.0) - 0.03, (met(200.0) + 0.03).min(1.0))),
         status: Status::Exact,
         independent: Some((met(200.0) - 0.004).max(0.0)),
         correlated: false,

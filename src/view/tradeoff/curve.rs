@@ -41,11 +41,12 @@ impl Basis {
         }
     }
 
-    /// In two lines.
-    const fn words(self) -> [&'static str; 2] {
+    /// In two lines; with `probes`, rounds were watched past their end.
+    const fn words(self, probes: bool) -> [&'static str; 2] {
         match self {
             Self::Exact => ["exact", "recounted"],
-            Self::Estimated => ["estimated", "from probes"],
+            Self::Estimated if probes => ["estimated", "from probes"],
+            Self::Estimated => ["estimated", "some cut"],
             Self::Thin => ["thin", "n < 20"],
             Self::Bounded => ["censored", "at least, at most"],
             Self::Unseen => ["not", "observed"],
@@ -56,7 +57,7 @@ impl Basis {
     const fn word(self) -> &'static str {
         match self {
             Self::Unseen => "not observed",
-            other => other.words()[0],
+            other => other.words(false)[0],
         }
     }
 }
@@ -181,7 +182,7 @@ impl Curve<'_> {
                 rows.clone().for_each(|y| pen.cell(first, y, ctx.glyphs.other_line, dim));
             }
             from = to;
-            let words = if two { basis.words() } else { [basis.word(), ""] };
+            let words = if two { basis.words(self.outlook.probes > 0) } else { [basis.word(), ""] };
             let (x, columns) = (first + 2, words.map(width).into_iter().max().unwrap_or(0));
             let end = if to + 1 >= area.right() { area.right() } else { to };
             if x + columns <= end && rows.clone().all(|y| dots.is_free(x, x + columns, y)) {

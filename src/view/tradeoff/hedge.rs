@@ -6,7 +6,8 @@ use crate::view::ctx::Ctx;
 use crate::view::plot::{Dots, LABELS, Plot, Range};
 use crate::view::text::{Pen, Row, spans_width};
 use crate::view::theme::Tone;
-use crate::whatif::hedge::{HedgeRow, HedgeStatus, HedgeStudy};
+use crate::whatif::hedge::{HedgeRow, HedgeSeen, HedgeStatus, HedgeStudy};
+use crate::whatif::outlook::Outlook;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 use std::time::Duration;
@@ -19,10 +20,25 @@ pub struct HedgePart<'a> {
     pub study: &'a HedgeStudy,
     /// The budget that holds.
     pub budget: Duration,
+    /// Whether calls that were cut, not errors, keep 99 % from being reached where they are not.
+    pub cut: bool,
+}
+
+/// Whether more than 1 % of the calls were not seen to their end, and errors that were seen leave 99 % within reach.
+pub fn is_cut(outlook: &Outlook) -> bool {
+    let held = outlook.budgets.points.iter().find(|point| point.budget == outlook.budget);
+    let errors = held.map_or(0, |point| {
+        let errors = point.missing.iter().filter(|(reason, _)| !reason.is_cut());
+        errors.map(|(_, count)| count.saturating_mul(outlook.rounds.max(1)) / point.n.max(1)).sum()
+    });
+    outlook.budgets.errors.is_none() && errors.saturating_mul(100) <= outlook.calls
 }
 
 /// Columns of the table.
 const TABLE: u16 = 36;
+
+/// Rows of the model that are shown in any case before intervals are.
+const ROWS: usize = 3;
 
 /// Columns after the numbers, from the table's first.
 const ENDS: [u16; 4] = [9, 17, 26, 36];
@@ -71,16 +87,6 @@ impl HedgePart<'_> {
         for (end, head) in ends.into_iter().zip(["delay", "load", "ok", "p99"]) {
             pen.put_right(end, area.y, head, theme.dim());
         }
-        let seen = self.study.observed.map(|seen| HedgeRow {
-            delay: Some(seen.delay),
-            time: None,
-            extra_load: seen.extra_load,
-            ok_by_budget: Some(seen.ok_by_budget),
-            thin: false,
-            p99: seen.p99,
-            p99_thin: false,
-            status: HedgeStatus::Observed,
-        });
         // The last rows say what the load budget allows, what is beyond the data, and what was really seen.
         let mut ys = area.y + 1..area.bottom();
         let last = ys.next_back();
@@ -89,12 +95,28 @@ impl HedgePart<'_> {
         {
             pen.put_right(ends[3], y, "faint: extrapolated", theme.dim());
         }
+        let seen = self.study.observed;
+        // Beside each of the other delays it is the only one with intervals.
+        let within = seen.filter(|_| ys.len() > ROWS + 1).and_then(|seen| Some((seen, ys.next_back()?)));
         let seen = seen.and_then(|seen| Some((seen, ys.next_back()?)));
         for (row, y) in self.study.rows.iter().zip(ys) {
             self.row(row, ends, y, area, pen);
         }
-        if let Some((row, y)) = &seen {
-            self.row(row, ends, *y, area, pen);
+        if let Some((seen, y)) = seen {
+            let row = HedgeRow {
+                delay: Some(seen.delay),
+                time: None,
+                extra_load: seen.extra_load,
+                ok_by_budget: Some(seen.ok_by_budget),
+                thin: false,
+                p99_thin: false,
+                p99: seen.p99,
+                status: HedgeStatus::Observed,
+            };
+            self.row(&row, ends, y, area, pen);
+        }
+        if let Some((seen, y)) = within {
+            self.within(&seen, ends, y, pen);
         }
         if let Some(y) = last {
             let best = self.study.best.map_or_else(|| "none".to_owned(), numbers::ms);
@@ -137,9 +159,27 @@ impl HedgePart<'_> {
         pen.put_right(ends[2], y, &ok, style(Tone::Plain));
         let p99 = match row.p99 {
             Some(time) => numbers::ms(time),
-            None => format!(">{}", numbers::ms(self.budget)),
+            None if self.cut && row.ok_by_budget.is_some_and(|ok| ok < 0.99) => {
+                format!(">{}", numbers::ms(self.budget))
+            }
+            None => self.ctx.glyphs.none.to_owned(),
         };
         pen.put_right(ends[3], y, &p99, style(Tone::Plain));
+    }
+
+    /// Within what that is which was seen: shares in percent, times in milliseconds.
+    fn within(&self, seen: &HedgeSeen, ends: [u16; 4], y: u16, pen: &mut Pen<'_>) {
+        let (ctx, dim) = (self.ctx, self.ctx.theme.dim());
+        pen.put_right(ends[0], y, "95 %", dim);
+        pen.put_right(ends[2], y, &ctx.between(seen.interval), dim);
+        let time = |time: Duration| numbers::ms(time).replace(" ms", "");
+        let p99 = match seen.p99_interval {
+            (Some(low), Some(high)) => format!("{}{}{}", time(low), ctx.glyphs.to, time(high)),
+            (Some(low), None) => format!(">{}", time(low)),
+            (None, Some(high)) => format!("<{}", time(high)),
+            (None, None) => ctx.glyphs.none.to_owned(),
+        };
+        pen.put_right(ends[3], y, &p99, dim);
     }
 
     /// Answers against extra load.

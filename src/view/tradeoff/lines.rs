@@ -41,7 +41,8 @@ pub fn reading(ctx: &Ctx<'_>, outlook: &Outlook, area: Option<Rect>, pen: &mut P
 
 /// `at 280 ms 96.7 % answered (96.2–97.2)`.
 fn answered(ctx: &Ctx<'_>, point: &BudgetPoint, tone: Tone) -> Vec<Span<'static>> {
-    let mut out = vec![ctx.dim("at "), ctx.bold(numbers::setting_ms(point.budget), tone), Span::raw(" ")];
+    let at = if ctx.app.cuts_at_budget() { "at " } else { "if cut at " };
+    let mut out = vec![ctx.dim(at), ctx.bold(numbers::setting_ms(point.budget), tone), Span::raw(" ")];
     match (point.completeness, point.bounds) {
         (Some(share), _) => {
             out.extend([ctx.bold(numbers::share_percent(share), tone), ctx.dim(" answered")]);
@@ -181,30 +182,38 @@ pub fn is_censored(outlook: &Outlook) -> bool {
 }
 
 /// Rows that it takes to say so.
-pub fn censored_rows(outlook: &Outlook, columns: u16) -> u16 {
-    u16::try_from(censored_lines(outlook, columns).len()).unwrap_or(u16::MAX)
+pub fn censored_rows(ctx: &Ctx<'_>, outlook: &Outlook, columns: u16) -> u16 {
+    u16::try_from(censored_lines(ctx, outlook, columns).len()).unwrap_or(u16::MAX)
 }
 
 /// What a cut call means, and what has seen more, in lines that fit.
-fn censored_lines(outlook: &Outlook, columns: u16) -> Vec<Vec<Span<'static>>> {
-    let (at, until) = (outlook.budget, outlook.budgets.exact_until.unwrap_or_default());
-    let first = format!("A cut call has not taken {}: it is censored there. ", numbers::setting_ms(at));
-    let until = numbers::setting_ms(rounded(until));
-    let guessed = |point: &BudgetPoint| matches!(point.status, Status::Estimated | Status::Thin);
-    let second = if outlook.probes > 0 {
-        format!("Above {until} only rounds watched longer have seen anything.")
-    } else if outlook.budgets.points.iter().any(guessed) {
-        format!("Above {until} some calls were cut before their end.")
+fn censored_lines(ctx: &Ctx<'_>, outlook: &Outlook, columns: u16) -> Vec<Vec<Span<'static>>> {
+    let cuts = ctx.app.cuts_at_budget();
+    let first = if cuts {
+        format!("A cut call has not taken {}: it is censored there.", numbers::setting_ms(outlook.budget))
     } else {
-        format!("Above {until} nothing was seen; probe rounds would.")
+        "A call that was cancelled is censored there: how long it takes is not known.".to_owned()
     };
+    let guessed = |point: &BudgetPoint| matches!(point.status, Status::Estimated | Status::Thin);
+    // Where rounds do not end at their budget, what they cancel is not watched.
+    let above = if cuts && outlook.probes > 0 {
+        "only rounds watched longer have seen anything."
+    } else if outlook.budgets.points.iter().any(guessed) {
+        "some calls were cut before their end."
+    } else if cuts {
+        "nothing was seen; probe rounds would."
+    } else {
+        "nothing was seen."
+    };
+    let until = outlook.budgets.exact_until.map(|until| numbers::setting_ms(rounded(until)));
+    let second = until.map_or_else(String::new, |until| format!(" Above {until} {above}"));
     wrapped(vec![Span::raw(first + &second)], columns.saturating_sub(MARGIN))
 }
 
 /// Says so.
 pub fn censored(ctx: &Ctx<'_>, outlook: &Outlook, area: Option<Rect>, pen: &mut Pen<'_>) {
     let Some(area) = area else { return };
-    for (line, y) in censored_lines(outlook, area.width).iter().zip(area.y..area.bottom()) {
+    for (line, y) in censored_lines(ctx, outlook, area.width).iter().zip(area.y..area.bottom()) {
         let text: String = line.iter().map(|span| &*span.content).collect();
         pen.put(area.x + 2, y, area.right(), &text, ctx.theme.dim());
     }

@@ -104,7 +104,7 @@ impl Parts {
         let (air, tall) = (u16::from(h >= 34), h >= 24);
         rows.bottom(air);
         if tall && lines::is_censored(outlook) {
-            parts.censored = Some(rows.bottom(lines::censored_rows(outlook, w)));
+            parts.censored = Some(rows.bottom(lines::censored_rows(ctx, outlook, w)));
             rows.bottom(air);
         }
         let most = match h {

@@ -23,6 +23,15 @@ pub struct QuorumPart<'a> {
 /// Columns of the table.
 const TABLE: u16 = 21;
 
+/// Columns of the intervals, behind the shares.
+const INTERVAL: u16 = 11;
+
+/// Columns of the words at the end of a row, where there is no row below for them.
+const WORDS: u16 = 15;
+
+/// Columns of the smallest plot beside the table.
+const PLOT: u16 = 26;
+
 /// Curves at the most: more can't be told apart.
 const CURVES: usize = 5;
 
@@ -34,15 +43,31 @@ impl QuorumPart<'_> {
             return;
         }
         let row = Row { x: area.x, y: area.y, width: area.width };
-        let right = ctx.dim("rounds with k answers, by time");
-        pen.title(row, &[ctx.bold("Quorum", Tone::Plain)], (ctx.glyphs.rule, dim), &[right]);
+        let words = "rounds with k answers, by time";
+        let n = self.counted();
+        let forms = [format!("{words} {} {n}", ctx.glyphs.dot), n, String::new()];
+        let right = forms.into_iter().find(|words| width(words) + 9 <= area.width).unwrap_or_default();
+        pen.title(row, &[ctx.bold("Quorum", Tone::Plain)], (ctx.glyphs.rule, dim), &[ctx.dim(right)]);
         let below = Rect { y: area.y + 1, height: area.height - 1, ..area };
-        let plots = area.height >= 9 && area.width >= TABLE + 26;
-        let table = if plots { TABLE } else { below.width.min(36) };
+        let plots = area.height >= 9 && area.width >= TABLE + PLOT;
+        let table = match plots {
+            true if area.width >= TABLE + INTERVAL + PLOT => TABLE + INTERVAL,
+            true => TABLE,
+            false => below.width.min(TABLE + INTERVAL + WORDS),
+        };
         if plots {
-            self.curves(Rect { width: below.width - TABLE - 2, ..below }, pen);
+            self.curves(Rect { width: below.width - table - 2, ..below }, pen);
         }
         self.table(Rect { x: below.right().saturating_sub(table), width: table, ..below }, plots, pen);
+    }
+
+    /// Rounds that the rows rest on: `n 301`, or from the fewest to the most, where some were not decided for each k.
+    fn counted(&self) -> String {
+        let n = || self.study.rows.iter().map(|row| row.n);
+        match (n().min().unwrap_or(0), n().max().unwrap_or(0)) {
+            (least, most) if least == most => format!("n {most}"),
+            (least, most) => format!("n {least}{}{most}", self.ctx.glyphs.to),
+        }
     }
 
     /// The rows that are shown: the one that holds, then those that ask for most.
@@ -113,8 +138,15 @@ impl QuorumPart<'_> {
             self.study.rows.iter().filter(|row| row.correlated).map(|row| row.k).collect();
         // One row says for which k.
         room = room.saturating_sub(usize::from(plots && !correlated.is_empty()));
-        let (value, independent) = (area.x + 12, area.x + 21);
+        let words = if plots { 0 } else { WORDS };
+        let wide = area.width >= TABLE + INTERVAL + words;
+        let value = area.x + 12;
+        let interval = value + if wide { INTERVAL } else { 0 };
+        let independent = interval + 9;
         pen.put_right(value, area.y, &format!("by {}", numbers::setting_ms(self.budget)), theme.dim());
+        if wide {
+            pen.put_right(interval, area.y, "interval", theme.dim());
+        }
         pen.put_right(independent, area.y, "indep.", theme.dim());
         let mut y = area.y + 1;
         for row in self.shown(room) {
@@ -127,6 +159,9 @@ impl QuorumPart<'_> {
             };
             pen.put(area.x + 1, y, value, &format!("k {}", row.k), style);
             pen.put_right(value, y, &ctx.share(row.by_budget), style);
+            if let Some(within) = row.interval.filter(|_| wide) {
+                pen.put_right(interval, y, &ctx.between(within), theme.dim());
+            }
             pen.put_right(independent, y, &ctx.share(row.independent), theme.dim());
             if !plots && row.correlated {
                 pen.put(independent + 2, y, area.right(), "correlated", theme.bold(Tone::Plain));

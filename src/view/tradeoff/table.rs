@@ -49,8 +49,8 @@ impl Table<'_> {
             return;
         }
         let grid = Grid::of(area);
-        for (end, head) in [(grid.budget, "budget"), (grid.answered, "answered"), (grid.interval, "interval")]
-        {
+        let budget = if self.ctx.app.cuts_at_budget() { "budget" } else { "cut at" };
+        for (end, head) in [(grid.budget, budget), (grid.answered, "answered"), (grid.interval, "interval")] {
             pen.put_right(end, area.y, head, dim);
         }
         if let Some(end) = grid.risk {

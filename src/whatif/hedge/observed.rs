@@ -36,7 +36,7 @@ pub(super) fn observed(question: &Question, delay: HedgeDelay) -> Option<HedgeSe
         for call in round.calls.iter().filter(|call| had(question, round, call, delay)) {
             calls += 1;
             hedges += call.hedges.len() as u64;
-            seen.extend(round.whole(call, question.now));
+            seen.extend(round.meant(call, question.now));
         }
         let in_round = seen.get(from..).unwrap_or_default();
         if !in_round.is_empty() {
