@@ -117,7 +117,7 @@ fn too_small(ctx: &Ctx<'_>, area: Rect, pen: &mut Pen<'_>) {
     let (w, h) = LEAST;
     let needs = format!("fanscope needs {w}x{h}, this is {}x{}", area.width, area.height);
     // The numbers matter most: where the sentence does not fit they stand alone.
-    let short = format!("needs {w}x{h}");
-    let text = if text::width(&needs) <= area.width { needs } else { short };
+    let shorter = [needs, format!("needs {w}x{h}"), format!("{w}x{h}")];
+    let text = shorter.into_iter().find(|text| text::width(text) <= area.width).unwrap_or_default();
     pen.put(area.x, area.y, area.right(), &text, ctx.theme.bold(Tone::Plain));
 }

@@ -1,6 +1,6 @@
 //! Probe rounds (W7): stragglers are watched past the deadline, on paused time through the real pacer.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 mod support;
 
 use fanscope::domain::guards::{DependencySpec, HostSpec, Route};

@@ -5,8 +5,8 @@
 use fanscope::domain::event::Vitals;
 use fanscope::domain::{
     Ab, Arm, Attempt, AttemptKind, AttemptOutcome, Call, CallSpec, EndedBy, EndpointId, Event, HedgeContract,
-    HedgeCounts, HedgeDelay, HttpVersion, Late, Mode, Outcome, Phase, Phases, Reason, Round, RoundNo,
-    Settings, Suppressed, Suppression, Variant,
+    HedgeCounts, HedgeDelay, HedgeSettings, HttpVersion, Late, Mode, Outcome, Phase, Phases, Reason, Round,
+    RoundNo, Settings, Suppressed, Suppression, Variant,
 };
 use fanscope::recording::{
     Context, EndpointLine, GateLine, Line, Reader, Record, Scribe, SummaryFold, SummaryLine,
@@ -211,6 +211,30 @@ fn session_and_settings_say_what_was_asked_for() {
         value(&Line::settings(us(7_000), &settings, &endpoints)),
         json!({"type": "settings", "at_ms": 7, "settings": body})
     );
+}
+
+#[test]
+fn r28_r30_what_an_endpoint_and_hedges_are_asked_for_reads_back() {
+    let hedge = HedgeSettings { load_budget: 0.1, on_error: false, ..HedgeSettings::default() };
+    let own = HedgeSettings { delay: HedgeDelay::Fixed(us(20_000)), max: Some(2), ..hedge };
+    let specs = [
+        CallSpec { timeout: Some(us(150_000)), hedge: HedgeContract::Own(own), ..spec(false, 2) },
+        CallSpec { repeatable: false, ..spec(false, 1) },
+        CallSpec { hedge: HedgeContract::Off, ..spec(true, 1) },
+        spec(false, 1),
+    ];
+    let endpoints = names(4).into_iter().zip(&specs).map(|(name, spec)| EndpointLine::of(&name, spec, false));
+    let settings = Settings { hedge, quorum: Some(2), ..Settings::default() };
+    let got = value(&Line::session("shops", "", endpoints.collect(), &settings));
+    assert_eq!(got["settings"]["hedge"], json!({"delay": "p95", "load_budget": 0.1, "on_error": false}));
+    let of = |i: usize, key: &str| got["endpoints"][i].get(key).cloned();
+    let said = json!({"delay": "20ms", "max": 2, "load_budget": 0.1, "on_error": false});
+    assert_eq!((of(0, "timeout_ms"), of(0, "hedge")), (Some(json!(150)), Some(said)));
+    assert_eq!((of(1, "repeatable"), of(2, "hedge")), (Some(json!(false)), Some(json!(false))));
+    assert_eq!([of(3, "timeout_ms"), of(3, "repeatable"), of(3, "hedge")], [None, None, None]);
+    let Line::Session(back) = Line::parse(&got.to_string()).unwrap() else { panic!("a session") };
+    assert_eq!(back.endpoints.iter().map(EndpointLine::spec).collect::<Vec<_>>(), specs);
+    assert_eq!(back.settings.settings().unwrap(), settings);
 }
 
 fn turns(a: Variant, b: Variant) -> Settings {

@@ -200,6 +200,10 @@ fn a_wrong_line_is_named_by_its_number() {
         ),
         (&(SETTINGS.replace("20ms", "soon") + "\n"), "line 2: `soon` is no hedge delay"),
         (
+            &(SETTINGS.replace(r#""20ms""#, r#""20ms","load_budget":1.5"#) + "\n"),
+            "line 2: 1.5 is no share of calls to hedge",
+        ),
+        (
             "{\"type\":\"late\",\"round\":1,\"endpoint\":\"x\",\"outcome\":\"ok\",\"end_ms\":9}\n",
             "line 2: its session has no endpoint `x`",
         ),

@@ -173,6 +173,113 @@ fn w9_rounds_that_take_turns_are_set_side_by_side() {
     assert_eq!(report_json(&[&one]).get("ab"), None);
 }
 
+/// The lines of the budget table that are marked as what ran, in text; in the page the bold ones and the caption.
+fn marked(args: &[&str], html: &str) -> (Vec<String>, Vec<String>, String) {
+    let text = report(&[args, &["--force", "--html", html]].concat());
+    let rows = text.lines().skip_while(|line| !line.contains("≥2"));
+    let rows: Vec<&str> = rows.take_while(|line| !line.is_empty()).collect();
+    let marks = rows.iter().filter_map(|line| line.strip_prefix('→')).map(|line| line.trim().to_owned());
+    let text = page(html);
+    let tree = roxmltree::ParsingOptions { allow_dtd: true, ..roxmltree::ParsingOptions::default() };
+    let tree = roxmltree::Document::parse_with_options(&text, tree).unwrap();
+    let all = |name: &'static str| tree.descendants().filter(move |n| n.tag_name().name() == name);
+    let words = |node: roxmltree::Node<'_, '_>| {
+        node.descendants().filter_map(|n| n.text().filter(|_| n.is_text())).collect::<String>()
+    };
+    let table = all("table").find(|table| words(*table).contains("at least 2")).unwrap();
+    let bold = table.descendants().filter(|n| n.attribute("class") == Some("ran"));
+    let bold = bold.map(|row| words(row.first_element_child().unwrap())).collect();
+    (marks.collect(), bold, words(table.first_element_child().unwrap()))
+}
+
+#[test]
+fn r20_r32_r33_where_rounds_do_not_end_at_the_budget_no_budget_is_what_ran() {
+    let folder = Folder::new();
+    let html = folder.path("page.html");
+    for (mode, cut) in
+        [("deadline", true), ("hedge", true), ("quorum", false), ("wait-all", false), ("fail-fast", false)]
+    {
+        let text = probed(100, 0).replace(r#""mode":"deadline""#, &format!(r#""mode":"{mode}""#));
+        let file = folder.write("page.ndjson", text);
+        let (marks, bold, caption) = marked(&[&file], &html);
+        assert_eq!(
+            (marks.len(), bold.len()),
+            (usize::from(cut), usize::from(cut)),
+            "{mode}: {marks:?} {bold:?}"
+        );
+        assert!(!cut || marks[0].starts_with("200 ms") && bold[0] == "200 ms", "{mode}: {marks:?} {bold:?}");
+        assert_eq!(caption.starts_with("If cut at the budget"), !cut, "{mode}: {caption}");
+        assert_eq!(report(&[&file]).contains("if cut at answered"), !cut, "{mode}");
+        let page = page(&html);
+        let (curve, _) = page.split_once("quorum-t").unwrap();
+        assert_eq!(curve.contains(">budget 200 ms<"), cut, "{mode}");
+        assert_eq!(curve.contains("Answered share if cut at the budget"), !cut, "{mode}");
+    }
+}
+
+#[test]
+fn w9_two_budgets_in_turn_are_both_marked_and_the_third_is_not() {
+    let folder = Folder::new();
+    let html = folder.path("turns.html");
+    let odd =
+        |text: String| text.replace("150ms", "147ms").replace(r#""budget_ms":150.0"#, r#""budget_ms":147.0"#);
+    let file = folder.write("turns.ndjson", odd(in_turn(400)));
+    let (marks, bold, caption) = marked(&[&file], &html);
+    assert_eq!(bold, ["147 ms", "250 ms"]);
+    assert!(
+        marks[0].starts_with("147 ms") && marks[1].starts_with("250 ms") && marks.len() == 2,
+        "{marks:?}"
+    );
+    assert!(caption.contains("in turn"), "{caption}");
+    let page = page(&html);
+    assert!([147, 250].iter().all(|ms| page.contains(&format!(">budget {ms} ms<"))), "{page}");
+    // Where not both modes end at the budget, it is what neither ran.
+    let modes = in_turn(40).replace(r#""vary":"budget""#, r#""vary":"mode""#);
+    let modes = modes.replace(r#""150ms""#, r#""deadline""#).replace(r#""250ms""#, r#""quorum""#);
+    let file = folder.write("modes.ndjson", modes);
+    assert_eq!(marked(&[&file], &html).0, Vec::<String>::new());
+}
+
+#[test]
+fn w6_bounds_say_of_how_many_rounds() {
+    let folder = Folder::new();
+    let html = folder.path("page.html");
+    let file = folder.write("page.ndjson", probed(3, 0));
+    let text = report(&[&file, "--at", "300ms", "--html", &html]);
+    assert!(text.contains(" %, n 3, not observed: censored at 200 ms"), "{text}");
+    assert!(page(&html).contains("<td>3</td><td>"), "{text}");
+}
+
+#[test]
+fn r28_r30_what_a_recording_says_of_hedges_and_endpoints_is_what_is_asked_about() {
+    let folder = Folder::new();
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let text = probed(400, 2);
+        let (first, rest) = text.split_once('\n').unwrap();
+        let mut first: Value = serde_json::from_str(first).unwrap();
+        change(&mut first);
+        folder.write("page.ndjson", format!("{first}\n{rest}"))
+    };
+    let said = |text: &str| text.contains("load budget 5 %");
+    assert!(said(&report(&[&changed(&|_| ())])));
+    let file = changed(&|first| first["settings"]["hedge"]["load_budget"] = json!(0.1));
+    assert!(report(&[&file]).contains("load budget 10 %"));
+    let each = |key: &'static str, value: Value| {
+        changed(&|first| {
+            for endpoint in first["endpoints"].as_array_mut().unwrap() {
+                endpoint[key] = value.clone();
+            }
+        })
+    };
+    for (key, value) in [("repeatable", json!(false)), ("hedge", json!(false)), ("hedge", json!({"max": 0}))]
+    {
+        assert_eq!(report_json(&[&each(key, value.clone())])["hedge"], json!([]), "{key}: {value}");
+    }
+    assert_ne!(report_json(&[&each("hedge", json!(true))])["hedge"], json!([]));
+    let wrong = refused(&[&each("hedge", json!({"delay": "soon"}))]);
+    assert!(wrong.contains("`soon` is no hedge delay"), "{wrong}");
+}
+
 /// Rounds in which all calls are slow together, in every fifth.
 fn together(rounds: u64) -> String {
     let mut text = session(&NAMES, "2026-02-03T04:05:06Z") + "\n";

@@ -3,7 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "in a test a missing value is a failure, helpers included")]
 
 use fanscope::domain::{
-    Ab, EndpointId, HedgeDelay, HedgeSettings, Late, Mode, Outcome, Reason, RoundNo, Settings, Variant,
+    Ab, CallSpec, EndpointId, HedgeContract, HedgeDelay, HedgeSettings, Late, Mode, Outcome, Reason, RoundNo,
+    Settings, Variant,
 };
 use fanscope::recording::{EndpointLine, Line};
 use jsonschema::Validator;
@@ -53,12 +54,22 @@ fn every_line_that_run_prints_is_valid() {
 fn lines_that_only_the_dashboard_writes_are_valid() {
     let record = validator("record.schema.json");
     let at = Duration::from_micros(1_234_567);
-    let endpoints = ["a", "b"].map(|name| EndpointLine {
-        name: name.to_owned(),
+    let own = HedgeSettings { load_budget: 0.5, on_error: false, ..HedgeSettings::default() };
+    let spec = |name: &str, hedge| CallSpec {
         required: name == "a",
+        timeout: Some(Duration::from_millis(150)),
         replicas: 2,
-        breaker: true,
-    });
+        repeatable: name == "a",
+        hedge,
+    };
+    let hedges = [HedgeContract::Own(own), HedgeContract::Off];
+    let endpoints =
+        hedges.map(|hedge| ["a", "b"].map(|name| EndpointLine::of(name, &spec(name, hedge), true)));
+    for endpoints in &endpoints {
+        let text = Line::session("two", "", endpoints.to_vec(), &Settings::default()).to_json_line().unwrap();
+        hold(&record, &serde_json::from_str(&text).unwrap(), &text);
+    }
+    let endpoints = endpoints.concat();
     let hedge =
         HedgeSettings { delay: HedgeDelay::parse("50ms").unwrap(), max: Some(1), ..Default::default() };
     let changed = Settings { mode: Mode::Quorum, quorum: Some(1), hedge, ..Settings::default() };

@@ -67,7 +67,7 @@ fn w3_estimates_go_on_where_the_recount_ends() {
     assert!(same(shares[1], shares[2]) && shares[3] > shares[2], "{shares:?}");
     // The same as the pooled curve of all calls, all of which were sent.
     let now = question.now;
-    let calls = question.rounds.iter().flat_map(|r| r.calls.iter().filter_map(move |c| r.whole(c, now)));
+    let calls = question.rounds.iter().flat_map(|r| r.calls.iter().filter_map(move |c| r.meant(c, now)));
     let pooled = Curve::of(&calls.collect::<Vec<_>>());
     for budget in [210, 240, 280] {
         let point = at(&question, budget);
@@ -82,7 +82,7 @@ fn w2_an_estimate_is_as_sure_as_the_pooled_curve_by_whole_rounds() {
     let nature = Nature { together: 200, alone: 50, ..Nature::PLAIN };
     let question = question(session(&nature, 400, BUDGET, Some(3), &mut dice(11)));
     let now = question.now;
-    let calls = question.rounds.iter().flat_map(|r| r.calls.iter().filter_map(move |c| r.whole(c, now)));
+    let calls = question.rounds.iter().flat_map(|r| r.calls.iter().filter_map(move |c| r.meant(c, now)));
     let pooled = Curve::of(&calls.collect::<Vec<_>>());
     let variances = variances(&pooled, Level::Ok);
     let mut recount = Recount::new(&[BUDGET], 1, &[false; 8]);
@@ -130,6 +130,39 @@ fn w3_after_deadline_rounds_there_are_bounds_and_after_probes_an_estimate() {
 }
 
 #[test]
+fn w3_where_nothing_was_left_to_come_the_recount_goes_on() {
+    // All answer or fail within the budget.
+    let rounds = (0..40).map(|i| {
+        let error = Observation { time: ms(30), what: Observed::Error };
+        round(BUDGET, &[ok(50 + i), ok(60), if i % 4 == 0 { error } else { ok(90) }])
+    });
+    let question = question(rounds.collect());
+    let (ran, beyond) = (at(&question, 200), at(&question, 390));
+    assert_eq!((ran.status, ran.n, ran.bounds), (Status::Exact, 40, None));
+    assert!(same(ran.completeness.unwrap(), 110.0 / 120.0) && ran.interval.is_some());
+    assert_eq!(BudgetPoint { budget: ms(200), ..beyond }, ran, "nothing can change it");
+    assert_eq!(BudgetCurve::of(&question).exact_until, Some(BUDGET), "no round ran longer");
+    // One call that was cut may answer.
+    let mut one = question.clone();
+    one.rounds.push(round(BUDGET, &[ok(50), ok(60), pending(200)]));
+    let point = at(&one, 390);
+    assert_eq!((point.status, point.completeness, point.n), (Status::Bounded, None, 41));
+    let (low, high) = point.bounds.unwrap();
+    assert!(same(low, 112.0 / 123.0) && same(high, 113.0 / 123.0), "{low} {high}");
+}
+
+#[test]
+fn w3_where_all_stragglers_came_in_the_estimate_goes_on() {
+    let settings = Arc::new(Settings { budget: BUDGET, ..Settings::default() });
+    let rounds = (1..=40).map(|no| Arc::new(cut(no, &settings, no > 10, &[ok(50), ok(250)])));
+    let question = question(rounds.collect());
+    let (there, beyond) = (at(&question, 250), at(&question, 390));
+    assert_eq!((there.status, there.at_risk), (Status::Estimated, 30));
+    assert!(same(there.completeness.unwrap(), 1.0));
+    assert_eq!(BudgetPoint { budget: ms(250), ..beyond }, there);
+}
+
+#[test]
 fn w3_stragglers_that_are_still_watched_are_pending_until_now() {
     let settings = Arc::new(Settings { budget: BUDGET, ..Settings::default() });
     let nature = [ok(50), ok(400)];
@@ -156,9 +189,10 @@ fn w3_one_long_round_is_no_reason_to_give_up_the_others() {
     let one = question(rounds.clone());
     assert_eq!((at(&one, 200).status, at(&one, 200).n), (Status::Exact, 601));
     assert_eq!(at(&one, 240).status, Status::Estimated);
-    // Where no estimate is to be had the one round is better than nothing, and says how little it is.
-    let alone = at(&one, 5000);
-    assert_eq!((alone.status, alone.n, alone.interval), (Status::Exact, 1, Some((0.0, 1.0))));
+    // Where no estimate is to be had the one round is no number (W6); a few are one, and say how little they are.
+    assert_eq!(at(&one, 5000).status, Status::Bounded);
+    let few = question(rounds.iter().cloned().chain(long(4, 8)).collect());
+    assert_eq!((at(&few, 5000).status, at(&few, 5000).n), (Status::Exact, 5));
     rounds.extend(long(24, 7));
     let many = question(rounds);
     assert_eq!((at(&many, 240).status, at(&many, 240).n), (Status::Exact, 25));
@@ -506,4 +540,40 @@ proptest! {
             prop_assert!(alike(a, b), "{a:?} {b:?}");
         }
     }
+}
+
+/// W3: above the budget only rounds that were meant to be watched show anything. A round that was cut late, since this
+/// machine was busy, saw the quick ones of the late calls and none of the slow ones.
+#[test]
+fn w3_what_our_own_stalls_saw_is_no_evidence_beyond_the_budget() {
+    let late = |second| {
+        let mut round = Arc::unwrap_or_clone(round(BUDGET, &[ok(50), second]));
+        // It came, or was cut, late: missing either way.
+        (round.calls[1].outcome, round.calls[1].end) = (CUT, BUDGET);
+        Arc::new(round)
+    };
+    let seconds = [pending(201), ok(230), pending(460)];
+    let question = question((0..90).map(|i| late(seconds[i % 3])).collect());
+    for budget in [220, 250, 400] {
+        let point = at(&question, budget);
+        assert_eq!((point.status, point.completeness), (Status::Bounded, None), "{budget}");
+        assert_eq!(point.bounds, Some((0.5, 1.0)), "{budget}");
+    }
+}
+
+/// A budget at which only a handful of the rounds count is not told by them, and the curve never falls.
+#[test]
+fn w6_a_handful_of_rounds_is_not_exact() {
+    let ended = || {
+        let mut round = Arc::unwrap_or_clone(round(BUDGET, &[ok(30), pending(40)]));
+        round.calls[1].outcome = Outcome::NotNeeded;
+        Arc::new(round)
+    };
+    let mut rounds = in_mode((0..99).map(|_| ended()).collect(), Mode::Quorum);
+    rounds.push(round(BUDGET, &[ok(150), ok(180)]));
+    let points = BudgetCurve::at(&question(rounds), &[35, 100, 200].map(ms));
+    assert_eq!((points[0].status, points[0].n), (Status::Exact, 100));
+    assert!(points.iter().skip(1).all(|point| point.status != Status::Exact), "{points:?}");
+    let told: Vec<f64> = points.iter().filter_map(|point| point.completeness).collect();
+    assert!(told.is_sorted(), "{told:?}");
 }

@@ -284,7 +284,7 @@ fn w5_the_model_agrees_with_hedges_that_really_run() {
         assert_eq!((seen.delay, seen.calls), (HedgeDelay::Fixed(ms(55)), 4800));
         assert!(real.real == seen.hedges && seen.hedges > 300);
         assert_eq!(model.status, HedgeStatus::Model);
-        ok += u32::from(seen.interval.0 <= model.ok_by_budget && model.ok_by_budget <= seen.interval.1);
+        ok += u32::from(model.ok_by_budget.is_some_and(|ok| seen.interval.0 <= ok && ok <= seen.interval.1));
         load += u32::from((seen.extra_load - model.extra_load).abs() < 0.02);
         let (lo, hi) = seen.p99_interval;
         let within = |p99| lo.is_none_or(|lo| lo <= p99) && hi.is_none_or(|hi| p99 <= hi);
@@ -307,8 +307,8 @@ fn w5_real_hedges_tell_more_of_the_next_than_primaries_do() {
         }
     }
     let never = HedgeStudy::of(&asked).unwrap();
-    let [good, dead] = [&as_they_were, &never].map(|study| row(study, fixed(55)).ok_by_budget);
-    let none = row(&never, None).ok_by_budget;
+    let [good, dead] = [&as_they_were, &never].map(|study| row(study, fixed(55)).ok_by_budget.unwrap());
+    let none = row(&never, None).ok_by_budget.unwrap();
     assert!(good > none + 0.01, "{good} {none}");
     assert!((dead - none).abs() < 1e-9, "a replica that never answers is no hedge: {dead} {none}");
     assert_eq!(never.best, None, "and buys nothing");
@@ -403,6 +403,47 @@ fn w5_hedges_by_contract_are_observed_with_their_own_delay() {
 }
 
 #[test]
+fn w6_hedges_rest_on_enough_calls_or_say_so() {
+    let of = |rounds, calls, budget| {
+        HedgeStudy::of(&Nature { seed: 9, calls, errors: 0.0 }.rounds(rounds, None, ms(budget))).unwrap()
+    };
+    // Many calls, but each endpoint's law rests on its own.
+    let few = of(3, 8, 150);
+    assert!(few.rows.is_empty() && few.best.is_none() && few.n == 24, "{few:#?}");
+    let thin = of(12, 8, 150);
+    assert!(!thin.rows.is_empty() && thin.rows.iter().all(|row| row.thin && row.ok_by_budget.is_some()));
+    assert!(of(40, 8, 150).rows.iter().all(|row| !row.thin && row.ok_by_budget.is_some()));
+    // The 99th of a hundred is read where two are left, of some hundreds where few, of thousands where many are.
+    let p99 = |rounds| {
+        let study = of(rounds, 4, 300);
+        let row = row(&study, None);
+        (row.p99.is_some(), row.p99_thin)
+    };
+    assert_eq!([p99(25), p99(200), p99(1500)], [(false, false), (true, true), (true, false)]);
+}
+
+/// Of a hundred calls most are cut before the budget that is asked for.
+#[test]
+fn w6_a_share_at_a_time_at_which_hardly_any_call_was_left_is_no_number() {
+    let made = |left: u64| {
+        let one = |no: u64| match no {
+            no if no < left => Some((ms(180), Observed::Ok)),
+            no if no % 2 == 0 => Some((ms(40), Observed::Ok)),
+            _ => Some((ms(100), Observed::Censored)),
+        };
+        (0..100).map(|no| vec![one(no)]).collect::<Vec<_>>()
+    };
+    let [none, thin, solid] = [3, 10, 30].map(|left| {
+        let study = HedgeStudy::of(&question(ms(170), &made(left))).unwrap();
+        let row = row(&study, None);
+        (row.ok_by_budget.is_some(), row.thin, study.best.is_some())
+    });
+    assert_eq!((none.0, none.1, none.2), (false, false, false), "and a delay is not advised");
+    assert_eq!((thin.0, thin.1), (true, true));
+    assert_eq!((solid.0, solid.1), (true, false));
+}
+
+#[test]
 fn w1_many_calls_cut_by_a_winner_make_it_an_assumption() {
     let asked = Nature { seed: 7, calls: 4, errors: 0.0 }.rounds(300, Some(ms(35)), ms(150));
     assert!(HedgeStudy::of(&asked).unwrap().assumes_independence);
@@ -457,7 +498,12 @@ fn alike(a: &HedgeStudy, b: &HedgeStudy) {
     let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
     assert_eq!((a.best, a.real, a.n, a.rows.len()), (b.best, b.real, b.n, b.rows.len()));
     for (a, b) in a.rows.iter().zip(&b.rows) {
-        assert!(close(a.extra_load, b.extra_load) && close(a.ok_by_budget, b.ok_by_budget), "{a:?} {b:?}");
+        assert!(
+            close(a.extra_load, b.extra_load)
+                && a.ok_by_budget.zip(b.ok_by_budget).is_none_or(|(a, b)| close(a, b))
+                && a.ok_by_budget.is_some() == b.ok_by_budget.is_some(),
+            "{a:?} {b:?}"
+        );
         assert_eq!((a.delay, a.p99, a.status), (b.delay, b.p99, b.status));
     }
 }
@@ -474,8 +520,8 @@ proptest! {
             prop_assert!(pair[0].extra_load <= pair[1].extra_load + 1e-9);
         }
         for row in &study.rows {
-            prop_assert!(row.extra_load.is_finite() && (0.0..=1.0).contains(&row.ok_by_budget));
-            prop_assert!(row.ok_by_budget >= study.rows[0].ok_by_budget - 1e-9);
+            prop_assert!(row.extra_load.is_finite() && row.ok_by_budget.is_none_or(|ok| (0.0..=1.0).contains(&ok)));
+            prop_assert!(row.ok_by_budget.zip(study.rows[0].ok_by_budget).is_none_or(|(with, without)| with >= without - 1e-9));
             if let Some(alone) = study.rows[0].p99 {
                 prop_assert!(row.p99.is_some_and(|p99| p99 <= alone));
             }
@@ -513,5 +559,7 @@ fn many_calls_with_errors_are_no_panic() {
     let study =
         HedgeStudy::of(&Nature { seed: 8, calls: 64, errors: 0.3 }.rounds(100, Some(ms(40)), ms(150)));
     let study = study.unwrap();
-    assert!(study.rows.iter().all(|row| row.ok_by_budget.is_finite()) && study.observed.is_some());
+    assert!(
+        study.rows.iter().all(|row| row.ok_by_budget.is_none_or(f64::is_finite)) && study.observed.is_some()
+    );
 }

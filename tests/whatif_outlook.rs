@@ -1,6 +1,7 @@
 //! What is kept of rounds, and the answers beside budgets: how long a round takes, two variants side by side.
 
 #[path = "support/sample.rs"]
+#[expect(dead_code, reason = "each test file uses its own part")]
 mod sample;
 
 use fanscope::domain::{
@@ -109,6 +110,7 @@ fn w7_a_straggler_is_pending_until_now_and_then_what_became_of_it() {
         (Outcome::Missing(Reason::Throttled), 450, (450, Observed::Censored)),
         (Outcome::Missing(Reason::Aborted), 450, (450, Observed::Censored)),
         (Outcome::NotNeeded, 450, (450, Observed::Censored)),
+        (Outcome::Ok, 1_000_000, (1000, Observed::Censored)),
         // A stamp from before its round's end would be a clock's fault.
         (Outcome::Ok, 100, (201, Observed::Ok)),
     ] {

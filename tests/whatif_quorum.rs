@@ -110,7 +110,8 @@ fn w4_whole_rounds_beside_independent_calls_as_worked_by_hand() {
         #[expect(clippy::cast_precision_loss, reason = "small")]
         let calls = marginal.len() as f64;
         close(name, answers / calls, &want["mean_completeness"]);
-        close(name, study.dispersion.unwrap(), &want["dispersion"]);
+        let met: Vec<f64> = study.rows.iter().map(|row| row.by_budget.unwrap()).collect();
+        close(name, dispersion(&met, &marginal).unwrap(), &want["dispersion"]);
     }
 }
 
@@ -246,7 +247,8 @@ fn bad_input_is_no_number_and_no_panic() {
     let empty = QuorumStudy::of(&question(ms(200), &[]));
     assert!(empty.rows.is_empty());
     let no_calls = QuorumStudy::of(&question(ms(200), &[vec![], vec![]]));
-    assert!(no_calls.rows.is_empty() && no_calls.dispersion.is_none());
+    assert!(no_calls.rows.is_empty());
+    assert_eq!(dispersion(&[], &[]), None);
     let asked = question(ms(200), &[by_ten(&[true, false])]);
     for k in [0, 3, usize::MAX] {
         let row = QuorumStudy::one(&asked, k);
@@ -492,6 +494,45 @@ fn w4_many_calls_share_their_times() {
     let times: std::collections::BTreeSet<Duration> =
         study.rows.iter().flat_map(|row| &row.curve).map(|p| p.time).collect();
     assert!(times.len() <= GRID + 1, "{}", times.len());
-    assert!(study.rows[63].correlated && study.dispersion.unwrap() > 2.0);
+    assert!(study.rows[63].correlated);
     assert_eq!(Arc::strong_count(&asked.rounds[0]), 1, "nothing is kept");
+}
+
+/// Rounds of two budgets in turn: what a short one cut is no reason to know less than the long ones show.
+#[test]
+fn w4_rounds_that_were_meant_to_run_that_long_are_counted_exactly() {
+    let made = |cut: u64| {
+        let late = if cut < 200 { (ms(cut), Observed::Censored) } else { (ms(180), Observed::Ok) };
+        vec![Some((ms(20), Observed::Ok)), Some((ms(90), Observed::Ok)), Some(late)]
+    };
+    let mut question = question(ms(200), &(0..60).map(|i| made([150, 250][i % 2])).collect::<Vec<_>>());
+    for (i, round) in question.rounds.iter_mut().enumerate() {
+        Arc::make_mut(round).budget = ms([150, 250][i % 2]);
+    }
+    let study = QuorumStudy::of(&question);
+    let row = |k: usize| study.rows.get(k - 1).unwrap();
+    let told: Vec<_> = (1..=3).map(|k| (row(k).status, row(k).by_budget, row(k).independent)).collect();
+    assert_eq!(told, [(Status::Exact, Some(1.0), Some(1.0)); 3]);
+    assert_eq!((row(2).n, row(3).n), (60, 30));
+}
+
+/// One round that went on says nothing of the many that a quorum ended.
+#[test]
+fn w4_w6_a_handful_of_rounds_is_no_number() {
+    let quorum =
+        vec![Some((ms(20), Observed::Ok)), Some((ms(40), Observed::Ok)), Some((ms(40), Observed::Censored))];
+    let mut rounds = vec![quorum; 97];
+    rounds.push(vec![
+        Some((ms(20), Observed::Ok)),
+        Some((ms(40), Observed::Ok)),
+        Some((ms(60), Observed::Error)),
+    ]);
+    let mut question = question(ms(200), &rounds);
+    let settings = Arc::new(Settings { mode: Mode::Quorum, ..question.settings.clone() });
+    for round in question.rounds.iter_mut().take(97).map(Arc::make_mut) {
+        (round.settings, round.k) = (Arc::clone(&settings), Some(2));
+        round.calls[2].outcome = Outcome::NotNeeded;
+    }
+    let row = QuorumStudy::of(&question).rows.remove(2);
+    assert_eq!((row.status, row.by_budget, row.correlated), (Status::NotObserved, None, false));
 }

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "in a test a missing value is a failure, helpers included")]
 
 #[path = "support/sample.rs"]
+#[expect(dead_code, reason = "each test file uses its own part")]
 mod sample;
 
 use fanscope::domain::Reason;

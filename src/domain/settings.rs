@@ -29,6 +29,12 @@ impl Mode {
         matches!(self, Self::WaitAll | Self::FailFast)
     }
 
+    /// Whether a round with calls that are still running ends at the budget and nowhere else.
+    #[must_use]
+    pub const fn ends_at_budget(self) -> bool {
+        matches!(self, Self::Deadline | Self::Hedge)
+    }
+
     /// The mode with this spelling.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
@@ -205,6 +211,13 @@ pub struct CallSpec {
     pub repeatable: bool,
     /// Its own say on hedging.
     pub hedge: HedgeContract,
+}
+
+impl Default for CallSpec {
+    /// What an endpoint of a profile is that says nothing but its URL.
+    fn default() -> Self {
+        Self { required: false, timeout: None, replicas: 1, repeatable: true, hedge: HedgeContract::ByMode }
+    }
 }
 
 #[cfg(test)]

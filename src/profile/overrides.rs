@@ -3,7 +3,7 @@
 //! of the dashboard keep to the ranges by themselves, and run such endpoints unhedged instead.
 
 use super::types::Profile;
-use crate::domain::{Ab, HedgeDelay, Mode};
+use crate::domain::{Ab, Arm, HedgeDelay, Mode, Settings, Variant};
 use std::time::Duration;
 
 /// Flags that were given; `None` leaves the profile's value.
@@ -47,9 +47,30 @@ impl Overrides {
         for endpoint in &mut profile.endpoints {
             endpoint.tls.insecure |= self.insecure;
         }
-        let found = super::contradictions(profile);
+        let mut found = super::contradictions(profile);
+        if found.is_empty() {
+            found.extend(self.ab.and_then(|ab| without_effect(ab, &profile.settings)));
+        }
         if found.is_empty() { Ok(()) } else { Err(found) }
     }
+}
+
+/// What is wrong with variants that give the same rounds.
+fn without_effect(ab: Ab, settings: &Settings) -> Option<String> {
+    let mode = settings.mode;
+    let why = match ab.a {
+        Variant::Quorum(_) if mode != Mode::Quorum => "add -m quorum",
+        Variant::Hedge(_) if mode != Mode::Hedge => "add -m hedge",
+        Variant::Budget(_) if mode.ignores_budget() => "its rounds are not cut at the budget",
+        Variant::Budget(_) => {
+            let [a, b] = [Arm::A, Arm::B].map(|arm| settings.of_arm(arm).effective_budget().0);
+            return (a == b).then(|| {
+                format!("--ab: both budgets are held to {} by request_budget", super::durations::show(a))
+            });
+        }
+        _ => return None,
+    };
+    Some(format!("--ab: {} has no effect in {} mode: {why}", ab.a.key(), mode.as_str()))
 }
 
 #[cfg(test)]
@@ -117,12 +138,29 @@ mod tests {
             ("budget=150ms,250ms", Some(0)),
         ] {
             let mut profile = shops();
+            let mode = Mode::parse(text.split('=').next().expect("a key"));
+            profile.settings.mode = mode.unwrap_or(profile.settings.mode);
             assert_eq!(with_ab(text, budget, &mut profile), Ok(()), "{text}");
             assert!(profile.settings.ab.is_some());
             let (key, values) = text.split_once('=').expect("a key");
             let told = format!("in turn {key} {}", values.replace(',', " and "));
             let explained = super::super::explain(&profile).split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(explained.contains(&told), "{explained}");
+        }
+    }
+
+    #[test]
+    fn w9_variants_that_give_the_same_rounds_are_refused() {
+        for (text, mode, says) in [
+            ("quorum=3,5", Mode::Deadline, "quorum has no effect in deadline mode: add -m quorum"),
+            ("hedge=0ms,p50", Mode::Quorum, "hedge has no effect in quorum mode: add -m hedge"),
+            ("budget=150ms,250ms", Mode::WaitAll, "budget has no effect in wait-all mode"),
+            ("budget=11s,12s", Mode::Deadline, "both budgets are held to 9.995s by request_budget"),
+        ] {
+            let mut profile = shops();
+            profile.settings.mode = mode;
+            let found = with_ab(text, None, &mut profile).expect_err(text);
+            assert!(found.len() == 1 && found[0].contains(says), "{found:?}");
         }
     }
 

@@ -1,12 +1,10 @@
 //! The lines of a record, and what was asked for. Times `at_ms` are milliseconds from the session's start.
 
+use super::hedge::{HedgeLine, OwnHedge};
 use super::round::{CallOutcome, RoundLine, is_false};
 use super::summary::SummaryLine;
 use super::units::Millis;
-use crate::domain::{
-    Ab, CallSpec, EndpointId, HedgeContract, HedgeDelay, HedgeSettings, Late, Mode, Reason, Round, RoundNo,
-    Settings, Variant, text,
-};
+use crate::domain::{Ab, CallSpec, EndpointId, Late, Mode, Reason, Round, RoundNo, Settings, Variant, text};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::time::Duration;
@@ -157,7 +155,7 @@ pub struct SessionLine {
 }
 
 /// An endpoint in the session line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EndpointLine {
     /// Its name.
@@ -171,6 +169,24 @@ pub struct EndpointLine {
     /// Whether it has a circuit breaker.
     #[serde(default, skip_serializing_if = "is_false")]
     pub breaker: bool,
+    /// Its own limit, from the round's start; absent where it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<Millis>,
+    /// Whether a second identical request does no harm; absent where that is so, or not known.
+    #[serde(default = "is_so", skip_serializing_if = "is_true")]
+    pub repeatable: bool,
+    /// Its own say on hedging: `false` for never, or by which settings; absent where it has none.
+    #[serde(default, skip_serializing_if = "OwnHedge::is_by_mode")]
+    pub hedge: OwnHedge,
+}
+
+const fn is_so() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+const fn is_true(so: &bool) -> bool {
+    *so
 }
 
 /// What became of a call of a probe round after the round had ended (W7).
@@ -206,7 +222,15 @@ impl EndpointLine {
     /// An endpoint of a profile.
     #[must_use]
     pub fn of(name: &str, spec: &CallSpec, breaker: bool) -> Self {
-        Self { name: name.to_owned(), required: spec.required, replicas: spec.replicas, breaker }
+        Self {
+            name: name.to_owned(),
+            required: spec.required,
+            replicas: spec.replicas,
+            breaker,
+            timeout_ms: spec.timeout.map(Millis::from),
+            repeatable: spec.repeatable,
+            hedge: OwnHedge(spec.hedge),
+        }
     }
 
     /// What the engine knows of it, as far as a record does; the rest as it is by default.
@@ -214,10 +238,10 @@ impl EndpointLine {
     pub fn spec(&self) -> CallSpec {
         CallSpec {
             required: self.required,
-            timeout: None,
+            timeout: self.timeout_ms.map(Duration::from),
             replicas: self.replicas.max(1),
-            repeatable: true,
-            hedge: HedgeContract::ByMode,
+            repeatable: self.repeatable,
+            hedge: self.hedge.0,
         }
     }
 }
@@ -285,8 +309,7 @@ impl SettingsBody {
     /// # Errors
     /// What a field says that no settings can say.
     pub fn settings(&self) -> Result<Settings, String> {
-        let hedge = self.hedge.settings();
-        let hedge = hedge.ok_or_else(|| format!("`{}` is no hedge delay", text::clean(&self.hedge.delay)))?;
+        let hedge = self.hedge.settings()?;
         if !(0.0..=1.0).contains(&self.probe) {
             return Err(format!("{} is no share of rounds to probe", self.probe));
         }
@@ -330,32 +353,5 @@ impl AbLine {
             Variant::parse(&self.vary, value).ok_or_else(none)
         };
         Ok(Ab { a: variant(&self.a)?, b: variant(&self.b)? })
-    }
-}
-
-/// How calls are hedged.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct HedgeLine {
-    /// `p95`, `50ms`.
-    #[serde(default)]
-    pub delay: String,
-    /// Hedges beside the primary; absent where the delay and the replicas decide.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max: Option<u8>,
-}
-
-impl HedgeLine {
-    fn of(hedge: &HedgeSettings) -> Self {
-        Self { delay: hedge.delay.to_string(), max: hedge.max }
-    }
-
-    /// What is known of it; the rest as it is by default. `None` where the delay is none.
-    fn settings(&self) -> Option<HedgeSettings> {
-        let known = HedgeSettings { max: self.max, ..HedgeSettings::default() };
-        if self.delay.is_empty() {
-            return Some(known);
-        }
-        HedgeDelay::parse(&self.delay).map(|delay| HedgeSettings { delay, ..known })
     }
 }

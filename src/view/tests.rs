@@ -346,6 +346,8 @@ fn t02_a_small_terminal_is_told_what_is_needed_and_recovers() {
     assert_eq!(text(39, 10), "fanscope needs 40x10, this is 39x10");
     assert_eq!(text(40, 9), "fanscope needs 40x10, this is 40x9");
     assert_eq!(text(12, 3), "needs 40x10");
+    // Half a number would be a wrong one.
+    assert_eq!((text(10, 5).as_str(), text(4, 5).as_str()), ("40x10", ""));
     assert!(text(40, 10).contains("200 ms"));
 }
 

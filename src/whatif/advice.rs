@@ -54,13 +54,15 @@ pub fn advise(question: &Question, outlook: &Outlook) -> Vec<Sentence> {
     }
     let view = View::of(question, outlook);
     let quorum = question.settings.mode == Mode::Quorum;
-    let (targets, reached) = view.targets().unzip();
+    // Where a budget that no round has is looked at, or rounds don't end at theirs, nothing is made of another.
+    let budgets = view.is_cut_at_budget();
+    let (targets, reached) = view.targets().filter(|_| budgets).unzip();
     let reached = reached.unwrap_or(false);
     let sentences = [
         view.correlated().filter(|_| quorum),
-        view.larger().or_else(|| view.smaller()),
+        view.larger().or_else(|| view.smaller()).filter(|_| budgets),
         view.hedge(),
-        view.censored(),
+        view.censored().filter(|_| budgets),
         targets.clone().filter(|_| reached),
         view.culprit(),
         targets.filter(|_| !reached),
@@ -68,7 +70,7 @@ pub fn advise(question: &Question, outlook: &Outlook) -> Vec<Sentence> {
     ];
     let mut sentences: Vec<Sentence> = sentences.into_iter().flatten().take(SENTENCES).collect();
     if sentences.is_empty() {
-        sentences.extend(view.content());
+        sentences.extend(view.content().filter(|_| budgets));
     }
     sentences
 }

@@ -6,7 +6,8 @@
 //! - Above that the estimate goes on from the last exact budget: what was answered there, and of what was pending
 //!   there the share that Aalen and Johansen's estimator gives from all calls that were watched longer. In rounds of
 //!   one budget that is their pooled curve times the share of calls that were sent at all, exactly.
-//! - Where fewer than 5 calls are at risk (W6) there are bounds, from the last time at which there were more.
+//! - Where fewer than 5 calls are at risk (W6) there are bounds, from the last time at which there were more; where
+//!   none was left there, what was known goes on.
 //! - Below the exact budgets, in rounds whose hedges would have gone out earlier (R24), there are bounds too: at least
 //!   what answered with the later hedges, at most what answers at the first exact budget.
 //!
@@ -77,8 +78,11 @@ impl BudgetCurve {
         }
         let known = Known::of(question, &grid(question.settings.effective_budget().0));
         let points = known.points();
+        // Where nothing is left to come the curve is flat for as long as one looks: its end is no bend.
+        let seen =
+            points.partition_point(|point| known.seen_until().is_some_and(|until| point.budget <= until));
         Self {
-            knee: knee::of(&points),
+            knee: points.get(..seen).and_then(knee::of),
             exact_until: known.exact_until(),
             errors: known.errors(),
             assumes_independence: known.assumes_independence(),

@@ -9,8 +9,8 @@ mod observed;
 pub mod steps;
 
 use super::outlook::Question;
-use super::survival::Curve;
-use crate::domain::HedgeDelay;
+use super::survival::{Curve, Grade};
+use crate::domain::{CallSpec, HedgeDelay, HedgeSettings};
 use lanes::Lanes;
 use std::time::Duration;
 
@@ -48,10 +48,16 @@ pub struct HedgeRow {
     pub time: Option<Duration>,
     /// Hedges by primaries, 0 to 1, as if the load budget allowed all of them.
     pub extra_load: f64,
-    /// Share of the calls that answer by the budget that holds, 0 to 1.
-    pub ok_by_budget: f64,
-    /// The time by which 99 % of the calls have answered; `None` where the data do not reach that far.
+    /// Share of the calls that answer by the budget that holds, 0 to 1; `None` where fewer than 5 calls are at risk
+    /// (W6).
+    pub ok_by_budget: Option<f64>,
+    /// Whether that rests on fewer than 20.
+    pub thin: bool,
+    /// The time by which 99 % of the calls have answered; `None` where the data do not reach that far, or fewer than
+    /// 5 calls were at risk there.
     pub p99: Option<Duration>,
+    /// Whether that rests on fewer than 20.
+    pub p99_thin: bool,
     /// How good that is.
     pub status: HedgeStatus,
 }
@@ -100,6 +106,12 @@ pub struct HedgeSeen {
     pub p99_interval: (Option<Duration>, Option<Duration>),
 }
 
+/// Whether calls of this endpoint may be hedged, by its own contract or by that of the mode.
+#[must_use]
+pub fn may_hedge(spec: &CallSpec, by_mode: HedgeSettings) -> bool {
+    lanes::contract(spec, by_mode).is_some()
+}
+
 /// A percentile delay (R24): the smallest time by which the share `q` of primaries has answered, or where errors don't
 /// hedge at once has ended either way; at least 1 ms and at most half of the budget, which it is where the data don't
 /// reach that far.
@@ -111,13 +123,14 @@ pub fn percentile(curve: &Curve, q: f64, on_error: bool, budget: Duration) -> Du
 }
 
 impl HedgeStudy {
-    /// Looks at the rounds; `None` where no call may be hedged. Without rounds there are no rows.
+    /// Looks at the rounds; `None` where no call may be hedged. With fewer than 5 calls of an endpoint (W6) there are
+    /// no rows.
     #[must_use]
     pub fn of(question: &Question) -> Option<Self> {
         let lanes = Lanes::of(question)?;
         let load_budget = question.settings.hedge.load_budget;
-        if lanes.is_empty() {
-            return Some(Self { load_budget, ..Self::default() });
+        if lanes.is_empty() || lanes.grade() == Grade::None {
+            return Some(Self { load_budget, real: lanes.real, n: lanes.events, ..Self::default() });
         }
         let budget = question.settings.effective_budget().0;
         let held = observed::held(question);

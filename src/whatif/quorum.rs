@@ -17,7 +17,7 @@ use super::quantile::{Quantile, Trust};
 use super::shares::Share;
 use super::spread::{Band, Level};
 use facts::{Facts, Series};
-use independent::{at_least, dispersion, distribution};
+use independent::{at_least, distribution};
 use std::time::Duration;
 
 /// Times at which the rows of a study are read, about, at most.
@@ -30,9 +30,6 @@ pub struct QuorumStudy {
     pub k: usize,
     /// For 1, 2, … up to the number of optional calls; empty without rounds.
     pub rows: Vec<QuorumRow>,
-    /// Variance of the number of answers by the budget over what independent calls would have: above 1 they are slow
-    /// together. `None` where that is not known.
-    pub dispersion: Option<f64>,
 }
 
 /// One k.
@@ -99,7 +96,7 @@ impl QuorumStudy {
             QuorumRow { correlated, curve, ..summary(&facts, k, budget, by_budget.as_deref()) }
         };
         let rows = facts.kth.iter().enumerate().zip(correlated).map(row).collect();
-        Self { k, rows, dispersion: dispersed(&facts, budget) }
+        Self { k, rows }
     }
 
     /// One k with a point at every event. Nothing is known of a k that there is not.
@@ -120,14 +117,27 @@ impl QuorumStudy {
 
 /// As [`independent`], where every endpoint was seen that long.
 fn known(facts: &Facts, t: Duration) -> Option<Vec<f64>> {
-    facts.calls.iter().all(|calls| calls.is_known(t)).then(|| independent(facts, t))
+    let share = |calls: &Series| {
+        let counted =
+            calls.recount(&facts.limits, t).and_then(|(answered, n)| Share::of(answered as u64, n as u64));
+        counted.map(|share| share.value).or_else(|| calls.is_known(t).then(|| calls.ok(t)))
+    };
+    let mut answers: Vec<f64> = facts.calls.iter().map(share).collect::<Option<_>>()?;
+    answers.sort_unstable_by(f64::total_cmp);
+    Some(at_least(distribution(&answers)))
 }
 
 /// All of a row but its curve and what takes all rows.
 fn summary(facts: &Facts, k: usize, budget: Duration, independent: Option<&[f64]>) -> QuorumRow {
     let Some(series) = facts.of_k(k) else { return QuorumRow { k, ..QuorumRow::default() } };
-    let status = series.status(budget);
-    let counted = Share::of(series.answered(budget) as u64, series.curve.n() as u64);
+    let all = (series.answered(budget), series.n());
+    // Where not all rounds were meant to run that long, those that were (W3).
+    let (status, (answered, n)) = match (series.status(budget), series.recount(&facts.limits, budget)) {
+        (Status::Exact, _) => (Status::Exact, all),
+        (_, Some(part)) => (Status::Exact, part),
+        (other, None) => (other, all),
+    };
+    let counted = Share::of(answered as u64, n as u64);
     // A count of rounds where it is one, free of the rounding of sums.
     let (by_budget, interval) = match status {
         Status::NotObserved | Status::Bounded => (None, None),
@@ -143,7 +153,7 @@ fn summary(facts: &Facts, k: usize, budget: Duration, independent: Option<&[f64]
     };
     QuorumRow {
         k,
-        n: series.curve.n(),
+        n,
         by_budget,
         interval,
         status,
@@ -163,12 +173,6 @@ fn answers(facts: &Facts, t: Duration) -> Vec<f64> {
     let mut answers: Vec<f64> = facts.calls.iter().map(|calls| calls.ok(t)).collect();
     answers.sort_unstable_by(f64::total_cmp);
     answers
-}
-
-fn dispersed(facts: &Facts, budget: Duration) -> Option<f64> {
-    let known = facts.kth.iter().chain(&facts.calls).all(|series| series.is_known(budget));
-    let observed: Vec<f64> = facts.kth.iter().map(|series| series.ok(budget)).collect();
-    known.then(|| dispersion(&observed, &answers(facts, budget))).flatten()
 }
 
 /// A row's curve at one time.

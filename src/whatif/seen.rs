@@ -101,6 +101,16 @@ impl Seen {
         Some(self.past_the_end(call, call.whole?, now))
     }
 
+    /// The same as other budgets and quorums are read from it (W3): past its limit only a round that was meant to be
+    /// watched longer shows anything. In one that was cut late, for the machine was busy, what came meanwhile is no
+    /// fair sample of what was to come.
+    #[must_use]
+    pub fn meant(&self, call: &SeenCall, now: Duration) -> Option<Observation> {
+        let seen = self.whole(call, now)?;
+        let beyond = self.probe.is_none() && seen.time > self.limit();
+        Some(if beyond { Observation { time: self.limit(), what: Observed::Censored } } else { seen })
+    }
+
     /// The same of its primary attempt alone. One with hedges beside it is not told apart past the round's end.
     #[must_use]
     pub fn primary(&self, call: &SeenCall, now: Duration) -> Option<Observation> {
@@ -110,11 +120,14 @@ impl Seen {
 
     fn past_the_end(&self, call: &SeenCall, seen: Observation, now: Duration) -> Observation {
         let Some(watched) = self.probe.filter(|_| seen.what == Observed::Censored) else { return seen };
+        let pending_until = |time: Duration| Observation { time: time.max(seen.time), ..seen };
         match call.late {
+            // What came after the time, for the machine was busy, was not watched for.
+            Some(late) if late.end > watched => pending_until(watched),
             Some(late) => Observation { time: late.end.max(seen.time), what: of_late(&late) },
             // Only a call that was cut at the round's end is watched.
             None if call.outcome == Outcome::Missing(Reason::Deadline) => {
-                Observation { time: now.saturating_sub(self.at).min(watched).max(seen.time), ..seen }
+                pending_until(now.saturating_sub(self.at).min(watched))
             }
             None => seen,
         }

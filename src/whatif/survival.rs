@@ -123,8 +123,8 @@ impl Row {
     }
 }
 
-/// How much a number may be trusted, by the calls at risk where it was read (W6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// How much a number may be trusted, by the calls at risk where it was read (W6); the worse, the greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Grade {
     /// Shown as it is.
     Solid,

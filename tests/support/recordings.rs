@@ -1,5 +1,4 @@
 //! Made-up recordings, and what the real binary reports of them.
-#![allow(dead_code, reason = "each test binary uses its own part")]
 
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

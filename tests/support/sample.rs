@@ -1,7 +1,7 @@
 //! Rounds as the estimators see them, by hand and by dice.
-#![allow(dead_code, reason = "each test uses its own part")]
 
 #[path = "seen.rs"]
+#[expect(dead_code, reason = "worked examples use their own part")]
 mod seen;
 
 use fanscope::domain::{EndpointId, Late, Mode, Outcome, Reason, RoundNo, Settings};

@@ -1,5 +1,4 @@
 //! Made-up rounds for the estimators, straight from times and outcomes.
-#![allow(dead_code, reason = "each test binary uses its own part")]
 
 use fanscope::domain::{CallSpec, EndpointId, HedgeContract, Mode, Outcome, Reason, RoundNo, Settings};
 use fanscope::whatif::outlook::Question;
@@ -65,7 +64,10 @@ pub fn question(budget: Duration, rounds: &[Vec<Made>]) -> Question {
     let shared = Arc::new(settings.clone());
     let endpoints = rounds.iter().map(Vec::len).max().unwrap_or(0);
     let seen = (1..).zip(rounds).map(|(no, made)| {
-        Arc::new(round(no, &shared, made.iter().enumerate().map(|(i, &m)| call(i, m)).collect()))
+        let mut seen = round(no, &shared, made.iter().enumerate().map(|(i, &m)| call(i, m)).collect());
+        // It ran for as long as anything is seen of it, whatever is asked about.
+        seen.budget = made.iter().flatten().map(|m| m.0).chain([budget]).max().unwrap_or(budget);
+        Arc::new(seen)
     });
     Question {
         rounds: seen.collect(),

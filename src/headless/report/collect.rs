@@ -7,7 +7,7 @@ use super::history::History;
 use super::sample::{self, Sample};
 use super::worst::Worst;
 use crate::domain::event::Vitals;
-use crate::domain::{Round, Settings, text};
+use crate::domain::{Arm, Round, Settings, text};
 use crate::recording::{ReadError, Reader, Record, SessionLine, SummaryFold, SummaryLine, open};
 use crate::stats::{Blame, Hint, Remedy, Stats, Window};
 use crate::whatif::recount::Recount;
@@ -177,8 +177,13 @@ impl Collected {
             None => settings.quorum_of(optional),
         };
         let step = |i: u32| settings.budget.saturating_mul(UP_TO * i) / STEPS;
-        let steps: Vec<Duration> =
-            if question.at.is_empty() { (1..=STEPS).map(step).collect() } else { question.at.clone() };
+        // Two budgets that take turns need not be among the steps about a third.
+        let in_turn = Arm::ALL.iter().map(|&arm| settings.of_arm(arm).budget);
+        let steps: Vec<Duration> = if question.at.is_empty() {
+            (1..=STEPS).map(step).chain(in_turn).collect()
+        } else {
+            question.at.clone()
+        };
         Ok(Self {
             files: Vec::new(),
             session: Arc::clone(session),

@@ -2,7 +2,8 @@
 //! them where they answer exactly, and beyond that estimates from the rounds that were kept for it.
 
 use super::collect::Collected;
-use crate::domain::{CallSpec, HedgeContract, Settings};
+use crate::domain::{CallSpec, Settings};
+use crate::recording::EndpointLine;
 use crate::whatif::budget::{BudgetCurve, BudgetPoint};
 use crate::whatif::outlook::{Outlook, Question, Status};
 use crate::whatif::quorum::{QuorumRow, QuorumStudy};
@@ -68,16 +69,13 @@ impl Estimates {
     }
 }
 
-/// What the recordings tell of the endpoints. An endpoint's own contract is not in them.
+/// What the recordings tell of the endpoints. Older ones don't say what may be sent once only; but hedges that were
+/// kept back for it do.
 fn specs(all: &Collected) -> Vec<CallSpec> {
-    let spec = |(i, endpoint): (usize, &crate::recording::EndpointLine)| CallSpec {
-        required: endpoint.required,
-        timeout: None,
-        replicas: endpoint.replicas.max(1),
-        repeatable: all.sample.repeatable(i),
-        hedge: HedgeContract::ByMode,
-    };
-    all.session.endpoints.iter().enumerate().map(spec).collect()
+    let specs = all.session.endpoints.iter().map(EndpointLine::spec).enumerate();
+    specs
+        .map(|(i, spec)| CallSpec { repeatable: spec.repeatable && all.sample.repeatable(i), ..spec })
+        .collect()
 }
 
 /// The recount of all rounds in the place of that of some.

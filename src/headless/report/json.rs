@@ -175,7 +175,7 @@ struct HedgeLine {
     delay_ms: Option<Millis>,
     delay: Option<String>,
     extra_load: f64,
-    ok_by_budget: f64,
+    ok_by_budget: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ok_by_budget_interval: Option<[f64; 2]>,
     p99_ms: Option<Millis>,
@@ -360,7 +360,7 @@ fn hedges(all: &Collected) -> Vec<HedgeLine> {
         },
         delay: Some(seen.delay.to_string()),
         extra_load: seen.extra_load,
-        ok_by_budget: seen.ok_by_budget,
+        ok_by_budget: Some(seen.ok_by_budget),
         ok_by_budget_interval: Some(seen.interval.into()),
         p99_ms: seen.p99.map(Millis::from),
         p99_interval_ms: Some([seen.p99_interval.0, seen.p99_interval.1].map(|end| end.map(Millis::from))),

@@ -3,8 +3,8 @@
 mod whatif;
 
 pub(super) use whatif::{
-    BudgetLine, based_on, budget_lines, hedge_basis, hedges, interval, out_by, quorums, status, stretch,
-    watched,
+    BudgetLine, based_on, budget_head, budget_lines, hedge_basis, hedges, interval, out_by, quorums, ran,
+    status, stretch, watched,
 };
 
 use super::collect::{Collected, FilePart, Happening};

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::app::{Action, Effect, Message, Scene, update};
-use crate::domain::{Call, Late, Mode, Outcome, Reason, Speed};
+use crate::domain::{Call, CallSpec, Late, Mode, Outcome, Reason, Speed};
 use crate::recording::{EndpointLine, Line};
 use crate::session::replay::{Recording, Replay};
 use crate::stats::{Window, fixture as fx};
@@ -12,8 +12,7 @@ use std::sync::Arc;
 /// A recording of page rounds, every half second; a quorum from the middle on.
 fn recording(rounds: u64) -> tempfile::NamedTempFile {
     let names: Vec<String> = fx::page_names().into_iter().map(str::to_owned).collect();
-    let endpoint =
-        |name: &String| EndpointLine { name: name.clone(), required: false, replicas: 1, breaker: false };
+    let endpoint = |name: &String| EndpointLine::of(name, &CallSpec::default(), false);
     let endpoints: Vec<_> = names.iter().map(endpoint).collect();
     let mut settings = Arc::new(fx::settings(Mode::Deadline));
     let mut lines = vec![Line::session("page", "2026-11-30T10:01:02Z", endpoints.clone(), &settings)];

@@ -87,8 +87,10 @@ fn hedge_row(delay: Option<f64>, time: u32, load: f64, ok: f64) -> HedgeRow {
         delay: delay.map(HedgeDelay::Percentile),
         time: delay.map(|_| ms(time)),
         extra_load: load,
-        ok_by_budget: ok,
+        ok_by_budget: Some(ok),
+        thin: false,
         p99: None,
+        p99_thin: false,
         status: HedgeStatus::Model,
     }
 }
@@ -121,7 +123,7 @@ pub(in crate::view) fn outlook() -> Outlook {
             ..BudgetCurve::default()
         },
         round: [quantile(Some(204), None), quantile(Some(268), None), quantile(None, Some(340))],
-        quorum: QuorumStudy { k: 8, rows: (1..=8).map(quorum_row).collect(), ..QuorumStudy::default() },
+        quorum: QuorumStudy { k: 8, rows: (1..=8).map(quorum_row).collect() },
         hedge: Some(HedgeStudy {
             rows,
             load_budget: 0.05,

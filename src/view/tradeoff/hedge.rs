@@ -107,8 +107,10 @@ impl HedgePart<'_> {
                 delay: Some(seen.delay),
                 time: None,
                 extra_load: seen.extra_load,
-                ok_by_budget: seen.ok_by_budget,
+                ok_by_budget: Some(seen.ok_by_budget),
+                thin: false,
                 p99: seen.p99,
+                p99_thin: false,
                 status: HedgeStatus::Observed,
             };
             self.row(&row, ends, y, area, pen);
@@ -151,13 +153,19 @@ impl HedgePart<'_> {
         }
         pen.put_right(ends[0], y, &delay, style(tone));
         pen.put_right(ends[1], y, &numbers::share_percent(row.extra_load), style(Tone::Plain));
-        pen.put_right(ends[2], y, &format!("{:.2} %", row.ok_by_budget * 100.0), style(Tone::Plain));
+        let graded = |thin: bool| if thin { theme.dim() } else { style(Tone::Plain) };
+        let ok = row
+            .ok_by_budget
+            .map_or_else(|| self.ctx.glyphs.none.to_owned(), |ok| format!("{:.2} %", ok * 100.0));
+        pen.put_right(ends[2], y, &ok, graded(row.thin));
         let p99 = match row.p99 {
             Some(time) => numbers::ms(time),
-            None if self.cut && row.ok_by_budget < 0.99 => format!(">{}", numbers::ms(self.budget)),
+            None if self.cut && row.ok_by_budget.is_some_and(|ok| ok < 0.99) => {
+                format!(">{}", numbers::ms(self.budget))
+            }
             None => self.ctx.glyphs.none.to_owned(),
         };
-        pen.put_right(ends[3], y, &p99, style(Tone::Plain));
+        pen.put_right(ends[3], y, &p99, graded(row.p99_thin));
     }
 
     /// Within what that is which was seen: shares in percent, times in milliseconds.
@@ -179,11 +187,12 @@ impl HedgePart<'_> {
     fn plot(&self, area: Rect, pen: &mut Pen<'_>) {
         let ctx = self.ctx;
         let points = || self.study.rows.iter().filter(|row| row.status != HedgeStatus::Extrapolated);
-        let shares = || points().map(|row| row.ok_by_budget);
+        let points = || points().filter_map(|row| Some((row.extra_load, row.ok_by_budget?)));
+        let shares = || points().map(|(_, ok)| ok);
         let (Some(least), Some(most)) = (shares().reduce(f64::min), shares().reduce(f64::max)) else {
             return;
         };
-        let load = points().map(|row| row.extra_load).fold(self.study.load_budget.max(0.01) * 1.5, f64::max);
+        let load = points().map(|(load, _)| load).fold(self.study.load_budget.max(0.01) * 1.5, f64::max);
         let cells = Rect {
             x: area.x + LABELS,
             width: area.width.saturating_sub(LABELS + 1),
@@ -193,7 +202,7 @@ impl HedgePart<'_> {
         let plot = Plot { area: cells, x: (0.0, load), y: Range::around(least, most) };
         plot.shares(ctx, pen);
         let mut dots = Dots::new(plot, ctx.app.options.ascii);
-        let line: Vec<(f64, f64)> = points().map(|row| (row.extra_load, row.ok_by_budget)).collect();
+        let line: Vec<(f64, f64)> = points().collect();
         dots.line(&line, false);
         // Where the load budget ends.
         if let Some(x) = plot.column(self.study.load_budget) {

@@ -2,9 +2,9 @@
 
 use super::Sentence;
 use crate::domain::numbers::{delay, ms, setting_ms, share_percent};
-use crate::domain::{HedgeDelay, Mode, Outcome};
+use crate::domain::{Arm, HedgeDelay, Mode, Outcome, Variant};
 use crate::whatif::budget::BudgetPoint;
-use crate::whatif::hedge::HedgeStatus;
+use crate::whatif::hedge::{self, HedgeStatus};
 use crate::whatif::outlook::{Outlook, Question, Status};
 use crate::whatif::shares::{Mean, Share};
 use crate::whatif::survival::Observed;
@@ -14,6 +14,9 @@ const WORTH: f64 = 0.005;
 
 /// One that nobody would miss.
 const NOTHING: f64 = 0.002;
+
+/// Between a quorum of whole rounds and one of independent calls, from which on it may have been called correlated.
+const APART: f64 = 0.02 - 1e-9;
 
 /// The part of what a larger budget can buy that is bought cheaply.
 const MOST: f64 = 0.9;
@@ -39,6 +42,19 @@ impl<'a> View<'a> {
     pub(super) fn of(question: &'a Question, outlook: &'a Outlook) -> Self {
         let now = outlook.budgets.points.iter().find(|point| point.budget == outlook.budget);
         Self { question, outlook, now }
+    }
+
+    /// Whether rounds end at the budget that holds, or once all calls are out. A quorum, a failure or the last call
+    /// ends them otherwise, and where two budgets take turns neither is the one that is looked at.
+    pub(super) fn is_cut_at_budget(&self) -> bool {
+        let settings = &self.question.settings;
+        let cut = |mode| matches!(mode, Mode::Deadline | Mode::Hedge);
+        !self.takes_turns() && [Arm::A, Arm::B].iter().all(|&arm| cut(settings.of_arm(arm).mode))
+    }
+
+    /// Whether rounds have two budgets in turn.
+    fn takes_turns(&self) -> bool {
+        self.question.settings.ab.is_some_and(|ab| matches!(ab.a, Variant::Budget(_)))
     }
 
     /// Budgets above the one that holds, with what they answer.
@@ -104,20 +120,27 @@ impl<'a> View<'a> {
         if self.above().next().is_some() {
             return None;
         }
-        let bounds = self.outlook.budgets.points.iter().rev().find_map(|point| point.bounds);
+        let points = || self.outlook.budgets.points.iter();
+        let bounds = points().rev().find_map(|point| point.bounds);
         let (low, high) = bounds.filter(|(low, high)| high - low >= WORTH)?;
-        let from = ms(self.outlook.budgets.exact_until.unwrap_or_default());
+        // What was seen ends with the last budget that has a number.
+        let known = points().filter(|point| point.completeness.is_some()).map(|point| point.budget);
+        let from = ms(known.last().max(self.outlook.budgets.exact_until)?);
+        let n = self.outlook.rounds;
         let sentence = Sentence::default()
             .plain(format!("Above {from} everything is "))
             .strong("censored")
-            .plain(format!(": a longer budget answers {} to {}.", share_percent(low), share_percent(high)));
+            .plain(format!(
+                " (n {n} rounds): a longer budget answers {} to {}.",
+                share_percent(low),
+                share_percent(high)
+            ));
         let watched = self.question.settings.probe > 0.0 || self.outlook.probes > 0;
-        Some(match self.question.settings.mode {
-            // What a quorum cuts is watched no longer.
-            Mode::Quorum => sentence,
-            _ if watched => sentence.plain(" Too few calls were watched past the deadline yet: thin."),
-            _ => sentence.plain(" Watch 5 % of the rounds past the deadline to see further."),
-        })
+        Some(sentence.plain(if watched {
+            " Too few calls were watched past the deadline yet: thin."
+        } else {
+            " Watch 5 % of the rounds past the deadline to see further."
+        }))
     }
 
     /// Which budget reaches what people ask for, or that none does; and whether one does.
@@ -158,28 +181,34 @@ impl<'a> View<'a> {
         lost.share()
     }
 
-    /// What a hedge would buy within the load budget.
+    /// What a hedge would buy within the load budget, where no call is hedged yet, and enough was seen to say so.
     pub(super) fn hedge(&self) -> Option<Sentence> {
+        let mut calls = self.question.rounds.iter().flat_map(|round| &round.calls);
+        if self.takes_turns() || calls.any(|call| call.hedge_delay.is_some()) {
+            return None;
+        }
         let study = self.outlook.hedge.as_ref().filter(|_| self.question.settings.mode != Mode::Hedge)?;
         let none = study.rows.iter().find(|row| row.delay.is_none())?;
         let best = study.best?;
         let row = study.rows.iter().find(|row| row.delay == Some(HedgeDelay::Fixed(best)))?;
-        let buys = row.ok_by_budget - none.ok_by_budget;
+        let (before, after) = (none.ok_by_budget?, row.ok_by_budget?);
+        let buys = after - before;
+        if [row, none].iter().any(|row| row.thin || row.status == HedgeStatus::Extrapolated) {
+            return None;
+        }
         if buys < WORTH || row.extra_load > study.load_budget + 1e-9 {
             return None;
         }
-        let extrapolated = if row.status == HedgeStatus::Extrapolated { ", extrapolated" } else { "" };
+        let settings = self.question.settings.hedge;
+        let all = self.question.specs.iter().all(|spec| hedge::may_hedge(spec, settings));
+        let which = if all { "" } else { " of the calls that may be hedged" };
         Some(
             Sentence::default()
                 .strong(format!("A hedge after {}", delay(HedgeDelay::Fixed(best))))
-                .plain(format!(" would answer {} instead of ", share_percent(row.ok_by_budget)))
-                .plain(format!(
-                    "{} by {}: ",
-                    share_percent(none.ok_by_budget),
-                    setting_ms(self.outlook.budget)
-                ))
+                .plain(format!(" would answer {}{which} instead of ", share_percent(after)))
+                .plain(format!("{} by {}: ", share_percent(before), setting_ms(self.outlook.budget)))
                 .strong(format!("{} for {} more load", points(buys), share_percent(row.extra_load)))
-                .plain(format!(" (model: assumes independence{extrapolated}, n {} calls).", study.n)),
+                .plain(format!(" (model: assumes independence, n {} calls).", study.n)),
         )
     }
 
@@ -203,7 +232,9 @@ impl<'a> View<'a> {
         let sentence = Sentence::default()
             .strong(self.name(worst))
             .plain(format!(" alone is {} {what}", share_percent(part.value)));
-        Some(if without.value - complete.value < WORTH {
+        // A quorum is complete without its last calls: it is not they that cost it anything.
+        let quorum = self.question.rounds.iter().any(|round| round.k.is_some());
+        Some(if quorum || without.value - complete.value < WORTH {
             sentence.plain(format!(" (n {all} calls)."))
         } else {
             sentence.plain(". Without it a round is complete ").strong(share_percent(without.value)).plain(
@@ -222,8 +253,10 @@ impl<'a> View<'a> {
         let study = &self.outlook.quorum;
         let holds = self.question.settings.mode == Mode::Quorum;
         let rows = study.rows.iter().filter(|row| row.correlated && (!holds || row.k == study.k));
-        let rows = rows.filter_map(|row| Some((row, row.by_budget?, row.independent?)));
         let off = |row: &(_, f64, f64)| (row.1 - row.2).abs();
+        let rows = rows.filter_map(|row| Some((row, row.by_budget?, row.independent?)));
+        // They may be told apart at another time than the budget only.
+        let rows = rows.filter(|row| off(row) >= APART);
         let (row, met, alone) = rows.reduce(|a, b| if off(&b) > off(&a) { b } else { a })?;
         let sure = row.interval.map(|sure| format!("{}, ", interval(sure))).unwrap_or_default();
         Some(

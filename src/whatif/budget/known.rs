@@ -15,8 +15,14 @@ use std::time::Duration;
 /// Rounds that make a recount good although others are not in it.
 const MANY: usize = 20;
 
+/// Rounds under which a recount of a part of them is no number (W6).
+const FEW: u64 = 5;
+
 /// A share of the calls that may still be pending where what no budget can buy is told.
 const UNSEEN: f64 = 0.01;
+
+/// What rounding leaves of no calls at all.
+const NOTHING: f64 = 1e-9;
 
 /// A share of the calls that may be cut by a quorum before it is said what that assumes (W1).
 const CUT_SHORT: f64 = 0.05;
@@ -27,6 +33,8 @@ pub(super) struct Known<'q> {
     required: Vec<bool>,
     /// Of the budgets that were asked for.
     rows: Vec<BudgetRow>,
+    /// The last exact one, where there is any.
+    last: Option<BudgetRow>,
     base: Base,
     tail: Tail,
     /// Rounds of the next minute.
@@ -79,6 +87,7 @@ impl<'q> Known<'q> {
         let rows = recount.rows();
         let mut exact = rows.iter().rev().filter(|row| ends.contains(&row.budget) && is_good(row));
         let exact = exact.find_map(|row| Some((row, row.found.as_ref()?)));
+        let last = exact.map(|(row, _)| row.clone());
         let base = match exact {
             Some((row, found)) => Base::of(row, found),
             None => Base::nothing(question, &required),
@@ -90,6 +99,7 @@ impl<'q> Known<'q> {
             rows: rows.into_iter().filter(|row| asked.contains(&row.budget)).collect(),
             question,
             required,
+            last,
             base,
             tail,
         }
@@ -97,6 +107,11 @@ impl<'q> Known<'q> {
 
     pub(super) const fn exact_until(&self) -> Option<Duration> {
         self.base.until
+    }
+
+    /// The largest budget with figures of its own.
+    pub(super) fn seen_until(&self) -> Option<Duration> {
+        self.base.until.max(self.tail.until)
     }
 
     pub(super) fn errors(&self) -> Option<f64> {
@@ -119,7 +134,7 @@ impl<'q> Known<'q> {
     }
 
     pub(super) fn points(&self) -> Vec<BudgetPoint> {
-        let unknown = self.rows.iter().filter(|row| row.found.is_none() && self.is_below(row.budget));
+        let unknown = self.rows.iter().filter(|row| !is_good(row) && self.is_below(row.budget));
         let unknown: Vec<Duration> = unknown.map(|row| row.budget).collect();
         let low: BTreeMap<Duration, f64> = unknown.iter().copied().zip(self.answered(&unknown)).collect();
         self.rows.iter().map(|row| self.point(row, low.get(&row.budget).copied())).collect()
@@ -129,7 +144,7 @@ impl<'q> Known<'q> {
     fn point(&self, row: &BudgetRow, low: Option<f64>) -> BudgetPoint {
         let below = self.is_below(row.budget);
         let exact = || row.found.as_ref().map(|found| self.exact(row, found));
-        let good = (below || is_good(row)).then(exact).flatten();
+        let good = is_good(row).then(exact).flatten();
         let beyond = || if below { None } else { self.estimated(row.budget) };
         let bounded = || {
             let bounds = low.map_or_else(|| self.beyond(), |low| (low.min(self.base.ok), self.base.ok));
@@ -138,7 +153,20 @@ impl<'q> Known<'q> {
         if self.question.rounds.is_empty() {
             return self.bare(row.budget, Status::NotObserved);
         }
-        good.or_else(beyond).or_else(exact).unwrap_or_else(bounded)
+        let few = || if below || row.n < FEW { None } else { exact() };
+        let carried = || if below { None } else { self.carried(row.budget) };
+        good.or_else(beyond).or_else(few).or_else(carried).unwrap_or_else(bounded)
+    }
+
+    /// What is known where the data end, at a budget beyond them, if nothing was left to come there.
+    fn carried(&self, budget: Duration) -> Option<BudgetPoint> {
+        let (low, high) = self.beyond();
+        if high - low > NOTHING {
+            return None;
+        }
+        let exact = || self.last.as_ref().and_then(|row| Some(self.exact(row, row.found.as_ref()?)));
+        let point = if self.base.pending > 0.0 { self.estimated(self.tail.until?) } else { exact() }?;
+        Some(BudgetPoint { budget, ..point })
     }
 
     fn bare(&self, budget: Duration, status: Status) -> BudgetPoint {
@@ -313,7 +341,7 @@ impl Tail {
         for round in &question.rounds {
             let optional =
                 round.calls.iter().filter(|call| !required.get(call.endpoint.index()).is_some_and(|r| *r));
-            let watched = optional.filter_map(|call| round.whole(call, question.now));
+            let watched = optional.filter_map(|call| round.meant(call, question.now));
             seen.extend(watched.filter(|seen| after.is_none_or(|after| seen.time > after)));
         }
         seen.sort_unstable_by_key(|seen| seen.time);

@@ -7,11 +7,17 @@ use super::{HedgeRow, HedgeStatus, LEAST, percentile};
 use crate::domain::{CallSpec, HedgeContract, HedgeDelay, HedgeSettings, Outcome};
 use crate::whatif::outlook::Question;
 use crate::whatif::seen::{Seen, SeenCall};
-use crate::whatif::survival::{Curve, EPSILON, Observation, Observed};
+use crate::whatif::survival::{Curve, EPSILON, Grade, Observation, Observed};
 use std::time::Duration;
 
 /// So many real hedges tell more of the next one than the primaries do.
 pub(super) const ENOUGH: usize = 30;
+
+/// Endpoints with at most one call in so many change little.
+const HARDLY: usize = 50;
+
+/// With so many answers the rest changes little.
+const NEARLY_ALL: f64 = 0.98;
 
 /// An endpoint whose calls may be hedged.
 pub(super) struct Lane {
@@ -37,6 +43,8 @@ pub(super) struct Lanes {
     pub events: usize,
     /// Those that were cut by a quorum or by a winner.
     losers: usize,
+    /// When each primary was last seen, ascending.
+    times: Vec<Duration>,
     budget: Duration,
 }
 
@@ -76,6 +84,7 @@ impl Lanes {
         let lanes =
             endpoints.filter_map(|((spec, settings), gathered)| Some(Lane::of(spec, settings?, &gathered?)));
         all.each = lanes.collect();
+        all.times.sort_unstable();
         (!all.each.is_empty()).then_some(all)
     }
 
@@ -88,6 +97,7 @@ impl Lanes {
         self.real += call.hedges.len() as u64;
         let Some(primary) = round.primary(call, now) else { return };
         gathered.primaries.push(primary);
+        self.times.push(primary.time);
         let cut = primary.what == Observed::Censored;
         self.events += usize::from(!cut);
         self.losers += usize::from(cut && matches!(call.outcome, Outcome::NotNeeded | Outcome::Ok));
@@ -132,14 +142,20 @@ impl Lanes {
     /// One row of the study.
     pub fn row(&self, delay: Option<HedgeDelay>, budget: Duration) -> HedgeRow {
         let hedged = self.hedged(delay);
-        let p99 = hedged.quantile(0.99);
+        let grade = self.grade_at(&hedged, budget);
+        let p99 = hedged.quantile(0.99).map(|p99| (p99, self.grade().max(Grade::of(self.at_risk(p99)))));
+        let p99 = p99.filter(|(_, grade)| *grade != Grade::None);
+        let p99_thin = p99.is_some_and(|(_, grade)| grade == Grade::Thin);
+        let p99 = p99.map(|(p99, _)| p99);
         let known = hedged.is_known(budget) && p99.is_none_or(|p99| hedged.is_known(p99));
         HedgeRow {
             delay,
             time: delay.map(|delay| self.mean_delay(delay)),
             extra_load: hedged.extra_load(),
-            ok_by_budget: hedged.ok(nanos(budget)),
+            ok_by_budget: (grade != Grade::None).then(|| hedged.ok(nanos(budget))),
+            thin: grade == Grade::Thin,
             p99,
+            p99_thin,
             status: if known { HedgeStatus::Model } else { HedgeStatus::Extrapolated },
         }
     }
@@ -164,8 +180,42 @@ impl Lanes {
             (Some(with), Some(without)) => with < without,
             (with, without) => with.is_some() && without.is_none(),
         };
-        let buys = with.ok_by_budget > without.ok_by_budget + 1e-9 || earlier;
+        let buys = with.ok_by_budget? > without.ok_by_budget? + 1e-9 || earlier;
         (best < self.budget && buys).then_some(best)
+    }
+
+    /// How many calls the endpoints' laws rest on (W6): the worst of them, but for endpoints of hardly any calls.
+    pub fn grade(&self) -> Grade {
+        let all: usize = self.each.iter().map(|lane| lane.curve.n()).sum();
+        let matters = |grade: &Grade| {
+            let calls = self.each.iter().map(|lane| lane.curve.n()).filter(|&n| Grade::of(n) >= *grade);
+            calls.sum::<usize>().saturating_mul(HARDLY) > all
+        };
+        [Grade::None, Grade::Thin].into_iter().find(matters).unwrap_or(Grade::Solid)
+    }
+
+    /// Primaries that were pending and watched just before `t`.
+    fn at_risk(&self, t: Duration) -> usize {
+        self.times.len() - self.times.partition_point(|&time| time < t)
+    }
+
+    /// How good a share at `t` is. Up to the first call that was cut it is a recount. Beyond, few may be at risk only
+    /// since nearly all have answered: where 0.98 had while there were more, what the others do changes little.
+    fn grade_at(&self, hedged: &Hedged<'_>, t: Duration) -> Grade {
+        let cut = self.each.iter().filter_map(|lane| lane.curve.first_censored()).min();
+        if cut.is_none_or(|cut| t <= cut) {
+            return self.grade();
+        }
+        let last = |at_risk: usize| self.times.len().checked_sub(at_risk).and_then(|i| self.times.get(i));
+        let good = |at_risk| last(at_risk).is_some_and(|&at| t <= at || hedged.ok(nanos(at)) >= NEARLY_ALL);
+        let at_t = if good(20) {
+            Grade::Solid
+        } else if good(5) {
+            Grade::Thin
+        } else {
+            Grade::None
+        };
+        self.grade().max(at_t)
     }
 
     fn hedged(&self, delay: Option<HedgeDelay>) -> Hedged<'_> {

@@ -4,6 +4,7 @@ use super::HedgeSeen;
 use super::lanes::{ENOUGH, contract};
 use crate::domain::{CallSpec, HedgeContract, HedgeDelay, Mode};
 use crate::whatif::outlook::Question;
+use crate::whatif::quantile::Quantile;
 use crate::whatif::seen::{Seen, SeenCall};
 use crate::whatif::shares::Mean;
 use crate::whatif::spread::{Band, Level};
@@ -35,7 +36,7 @@ pub(super) fn observed(question: &Question, delay: HedgeDelay) -> Option<HedgeSe
         for call in round.calls.iter().filter(|call| had(question, round, call, delay)) {
             calls += 1;
             hedges += call.hedges.len() as u64;
-            seen.extend(round.whole(call, question.now));
+            seen.extend(round.meant(call, question.now));
         }
         let in_round = seen.get(from..).unwrap_or_default();
         if !in_round.is_empty() {
@@ -55,6 +56,7 @@ pub(super) fn observed(question: &Question, delay: HedgeDelay) -> Option<HedgeSe
         Some(share) => (share.value, share.interval()),
         None => (curve.at(budget).map_or(0.0, |row| row.ok), band.at(budget)),
     };
+    let p99 = Quantile::of(&curve, 0.99).time;
     #[expect(clippy::cast_precision_loss, reason = "counts of calls, far below 2^52")]
     let extra_load = hedges as f64 / calls.max(1) as f64;
     Some(HedgeSeen {
@@ -64,8 +66,8 @@ pub(super) fn observed(question: &Question, delay: HedgeDelay) -> Option<HedgeSe
         extra_load,
         ok_by_budget,
         interval,
-        p99: curve.quantile_ok(0.99),
-        p99_interval: band.quantile(0.99),
+        p99,
+        p99_interval: p99.map(|_| band.quantile(0.99)).unwrap_or_default(),
     })
 }
 

@@ -78,11 +78,12 @@ impl Moment {
         let shares = at_least(distribution(&answers));
         let spreads = independent_spreads(&answers, &shares, facts.rounds);
         let kth = facts.kth.iter().zip(shares.iter().skip(1)).enumerate();
-        let compared = kth.filter(|(_, (kth, _))| kth.is_known(at)).map(|(k, (kth, share))| {
-            let observed = kth.ok(at);
-            let independent = spreads.get(k).copied().unwrap_or_default();
-            Compared { k, observed, difference: observed - share, independent }
-        });
+        let compared =
+            kth.filter(|(_, (kth, _))| kth.n() >= ENOUGH && kth.is_known(at)).map(|(k, (kth, share))| {
+                let observed = kth.ok(at);
+                let independent = spreads.get(k).copied().unwrap_or_default();
+                Compared { k, observed, difference: observed - share, independent }
+            });
         Some(Self { at, compared: compared.collect(), answers })
     }
 

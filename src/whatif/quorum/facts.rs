@@ -14,6 +14,9 @@ use std::time::Duration;
 /// Where at most this share was cut before a time, one in so many, what they might have done changes little.
 const FEW_CUT: usize = 50;
 
+/// Rounds that make a recount good although others are not in it.
+const MANY: usize = 20;
+
 /// An observation as one number, which sorts by time and has events before cut ones (W2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Stamp(u64);
@@ -102,7 +105,8 @@ impl Series {
     /// How good the curve's value at `t` is. Where few are at risk only since nearly all are decided, and hardly any
     /// was cut, what those might have done changes it by no more than 0.02.
     pub fn status(&self, t: Duration) -> Status {
-        if self.sorted.is_empty() {
+        let part = self.sorted.len() < self.by_round.len();
+        if self.sorted.is_empty() || part && Grade::of(self.sorted.len()) == Grade::None {
             return Status::NotObserved;
         }
         if self.curve.first_censored().is_none_or(|censored| t <= censored) {
@@ -118,6 +122,29 @@ impl Series {
             Grade::Thin => Status::Thin,
             Grade::None => Status::NotObserved,
         }
+    }
+
+    /// Rounds that count.
+    pub fn n(&self) -> usize {
+        self.sorted.len()
+    }
+
+    /// Of the rounds that were meant to run until `t` or longer (W3), how many had an answer by then, and how many
+    /// there are. `None` where they are too few, or one of them was undecided when it was cut.
+    pub fn recount(&self, limits: &[u64], t: Duration) -> Option<(usize, usize)> {
+        let t = nanos(t);
+        let (mut answered, mut n) = (0, 0);
+        let counts =
+            self.by_round.iter().zip(limits).filter(|&(&stamp, &limit)| stamp != Stamp::NONE && limit >= t);
+        for (stamp, _) in counts {
+            let end = stamp.0 >> 2;
+            if stamp.is(Observed::Censored) && end < t {
+                return None;
+            }
+            n += 1;
+            answered += usize::from(stamp.is(Observed::Ok) && end <= t);
+        }
+        (n >= MANY).then_some((answered, n))
     }
 
     /// Whether its value at `t` may be told.
@@ -140,6 +167,8 @@ impl Series {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Facts {
     pub rounds: usize,
+    /// How long each round was meant to run, or was watched, in nanoseconds.
+    pub limits: Vec<u64>,
     /// Of each optional endpoint: its calls. One for which nothing was sent failed at once.
     pub calls: Vec<Series>,
     /// For k = 1, 2, …: the k-th answer, or the error after which it can't come any more.
@@ -163,7 +192,7 @@ impl Facts {
             row.fill(Stamp::NEVER);
             for call in &round.calls {
                 let slot = place(&places, call.endpoint).and_then(|place| row.get_mut(place));
-                if let Some((slot, seen)) = slot.zip(round.whole(call, question.now)) {
+                if let Some((slot, seen)) = slot.zip(round.meant(call, question.now)) {
                     *slot = Stamp::of(seen);
                 }
             }
@@ -178,7 +207,8 @@ impl Facts {
         let mut series = |columns: Vec<Vec<Stamp>>| {
             columns.into_iter().map(|column| Series::of(column, &mut scratch)).collect()
         };
-        Self { rounds: rounds.len(), calls: series(calls), kth: series(kth) }
+        let limits = rounds.iter().map(|round| nanos(round.limit())).collect();
+        Self { rounds: rounds.len(), limits, calls: series(calls), kth: series(kth) }
     }
 
     /// The series of k; `None` where there is no such k.

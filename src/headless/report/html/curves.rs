@@ -36,19 +36,25 @@ impl Plot {
         bottom - (bottom - top) * share.clamp(0.0, 1.0)
     }
 
-    /// Grid, axes and their names, and the budget that ran.
-    fn frame(&self, ran: Duration) -> String {
+    /// Grid, axes and their names, and these budgets.
+    fn frame(&self, budgets: &[Duration]) -> String {
         let [left, top, right, bottom] = PLOT;
         let mut out = String::new();
         for (share, name) in [(0.0, "0 %"), (0.25, ""), (0.5, "50 %"), (0.75, ""), (1.0, "100 %")] {
             out += &line("grid", (left, Self::y(share)), (right, Self::y(share)));
             out += &text("quiet end", (left - 8.0, Self::y(share) + 4.0), name);
         }
-        if ran <= self.last {
-            let x = self.x(ran);
+        for (i, &budget) in budgets.iter().enumerate().filter(|(_, budget)| **budget <= self.last) {
+            let x = self.x(budget);
+            // The names of two stand on either side, so that they can be as close as they like.
+            let (class, beside) = match (budgets.len(), i) {
+                (0 | 1, _) => ("deadline-name mid", 0.0),
+                (_, 0) => ("deadline-name end", -4.0),
+                _ => ("deadline-name", 4.0),
+            };
             out += &line("deadline", (x, top - 6.0), (x, bottom));
-            let name = format!("budget {}", numbers::setting_ms(ran));
-            out += &text("deadline-name mid", (x.clamp(left + 100.0, right - 100.0), top - 12.0), &name);
+            let name = format!("budget {}", numbers::setting_ms(budget));
+            out += &text(class, (x.clamp(left + 100.0, right - 100.0) + beside, top - 12.0), &name);
         }
         out += &line("axis", (left, bottom), (right, bottom));
         for part in 0..=4_u32 {
@@ -113,7 +119,7 @@ pub(super) fn budgets(all: &Collected) -> Option<String> {
     if all.summary.rounds == 0 {
         return None;
     }
-    let mut out = unknown(&plot, &points) + &plot.frame(all.settings.budget);
+    let mut out = unknown(&plot, &points) + &plot.frame(&words::ran(all));
     for run in points.split(|point| point.interval.is_none()) {
         let band: Vec<_> = run.iter().filter_map(|p| Some((p.budget, p.interval?))).collect();
         out += &plot.area("band", &band);
@@ -150,7 +156,12 @@ pub(super) fn budgets(all: &Collected) -> Option<String> {
         ("line dots", "all answers".to_owned()),
     ]);
     let about = "Steps are recounts of the rounds that ran, and beyond them estimates; the rows are in the table below.";
-    Some(picture("curve", (WIDTH, HEIGHT), "Answered share by budget", about, &out))
+    let title = if words::ran(all).is_empty() {
+        "Answered share if cut at the budget"
+    } else {
+        "Answered share by budget"
+    };
+    Some(picture("curve", (WIDTH, HEIGHT), title, about, &out))
 }
 
 /// Budgets of which nothing but bounds is known.
@@ -182,7 +193,7 @@ pub(super) fn quorum(all: &Collected) -> Option<String> {
         let start = (Duration::ZERO, 0.0);
         plot.steps(class, std::iter::once(start).chain(points.iter().map(|point| (point.time, of(point)))))
     };
-    let mut out = plot.frame(budget);
+    let mut out = plot.frame(&[budget]);
     out += &steps("line dots", |point| point.impossible);
     out += &steps("line dash", |point| point.independent);
     out += &steps("line", |point| point.met);

@@ -57,11 +57,12 @@ fn advice(all: &Collected) -> String {
 fn budgets(all: &Collected) -> String {
     let share =
         |share: Option<f64>| cell(&share.map_or_else(|| words::NONE.to_owned(), numbers::share_percent));
+    let ran = words::ran(all);
     let mut rows = String::new();
     for line in words::budget_lines(all) {
         rows += &match line {
             BudgetLine::Known(point, completeness) => {
-                let class = if point.budget == all.settings.budget { "ran" } else { "" };
+                let class = if ran.contains(&point.budget) { "ran" } else { "" };
                 let missing = point.missing.iter().map(|(reason, count)| format!("{reason} {count}"));
                 let cells = [
                     cell(&point.n.to_string()),
@@ -74,16 +75,25 @@ fn budgets(all: &Collected) -> String {
                 ];
                 row(class, &numbers::setting_ms(point.budget), &cells)
             }
-            BudgetLine::Unknown { from, to, why } => {
+            BudgetLine::Unknown { from, to, bounds, why } => {
                 let none = || cell(words::NONE);
-                let cells = [none(), none(), none(), none(), none(), said(""), said(&why)];
+                let (n, within) = bounds.map_or_else(
+                    || (none(), none()),
+                    |known| (cell(&known.n.to_string()), cell(&known.within)),
+                );
+                let cells = [n, within, none(), none(), none(), said(""), said(&why)];
                 row("", &words::stretch(from, to), &cells)
             }
         };
     }
     let enough = format!("at least {}", all.k);
-    let heads = ["budget", "rounds", "answered", "95 %", &enough, "all", "status", "missing"];
-    table("By budget; bold is the one that ran.", &heads, &rows)
+    let heads = [words::budget_head(all), "rounds", "answered", "95 %", &enough, "all", "status", "missing"];
+    let caption = match ran.as_slice() {
+        [] => "If cut at the budget; rounds that ran did not end there, or not only there.",
+        [_] => "By budget; bold is the one that ran.",
+        _ => "By budget; bold are those that ran in turn.",
+    };
+    table(caption, &heads, &rows)
 }
 
 /// A row for each k.

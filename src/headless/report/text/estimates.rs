@@ -44,7 +44,7 @@ impl Page<'_> {
         line!(
             out,
             "{:>10} {} {:>7} {:>11} {:>7} {:>7} {:>6} ",
-            "budget",
+            words::budget_head(self.all),
             fit("answered", bar),
             "",
             "95 %",
@@ -52,16 +52,17 @@ impl Page<'_> {
             format!("≥{}", self.all.k),
             "rounds",
         );
+        let ran = words::ran(self.all);
         for line in words::budget_lines(self.all) {
             match line {
                 BudgetLine::Known(point, completeness) => {
-                    let ran = if point.budget == self.all.settings.budget { self.set.arrow } else { "" };
+                    let mark = if ran.contains(&point.budget) { self.set.arrow } else { "" };
                     let share = |share: Option<f64>| {
                         share.map_or_else(|| words::NONE.to_owned(), numbers::share_percent)
                     };
                     line!(
                         out,
-                        "{ran:<2}{:>8} {} {:>7} {:>11} {:>7} {:>7} {:>6} {}",
+                        "{mark:<2}{:>8} {} {:>7} {:>11} {:>7} {:>7} {:>6} {}",
                         numbers::setting_ms(point.budget),
                         self.set.bar(completeness, bar),
                         numbers::share_percent(completeness),
@@ -72,8 +73,9 @@ impl Page<'_> {
                         words::status(point.status),
                     );
                 }
-                BudgetLine::Unknown { from, to, why } => {
-                    line!(out, "{:>10} {why}", words::stretch(from, to));
+                BudgetLine::Unknown { from, to, bounds, why } => {
+                    let bounds = bounds.map(|known| format!("{}, n {}, ", known.within, known.n));
+                    line!(out, "{:>10} {}{why}", words::stretch(from, to), bounds.unwrap_or_default());
                 }
             }
         }

@@ -3,7 +3,7 @@
 use super::super::collect::Collected;
 use super::super::estimates::Budget;
 use super::{NONE, quantile};
-use crate::domain::numbers;
+use crate::domain::{Arm, numbers};
 use crate::headless::text::probes;
 use crate::headless::turns;
 use crate::whatif::budget::BudgetPoint;
@@ -25,7 +25,38 @@ pub(in super::super) enum BudgetLine<'a> {
     /// Its figures and the completeness among them.
     Known(&'a BudgetPoint, f64),
     /// From the first to the last of them.
-    Unknown { from: Duration, to: Duration, why: String },
+    Unknown { from: Duration, to: Duration, bounds: Option<Bounds>, why: String },
+}
+
+/// What a share is at least and at most, and the rounds that says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) struct Bounds {
+    /// In percent: `62.5 to 75.0 %`.
+    pub(in super::super) within: String,
+    pub(in super::super) n: u64,
+}
+
+impl Bounds {
+    fn of(point: &BudgetPoint) -> Option<Self> {
+        let (lo, hi) = point.bounds?;
+        Some(Self { within: format!("{:.1} to {:.1} %", lo * 100.0, hi * 100.0), n: point.n })
+    }
+}
+
+/// The budgets that rounds really ended at: one, or two where those take turns. None where rounds of some mode end
+/// elsewhere too, so that no budget's figures are those of what ran.
+pub(in super::super) fn ran(all: &Collected) -> Vec<Duration> {
+    let arms = Arm::ALL.iter().map(|&arm| all.settings.of_arm(arm));
+    let ran = arms.map(|settings| settings.mode.ends_at_budget().then_some(settings.budget));
+    let mut ran = ran.collect::<Option<Vec<_>>>().unwrap_or_default();
+    ran.sort_unstable();
+    ran.dedup();
+    ran
+}
+
+/// The head of the column of budgets.
+pub(in super::super) fn budget_head(all: &Collected) -> &'static str {
+    if ran(all).is_empty() { "if cut at" } else { "budget" }
 }
 
 /// The lines of a budget table; those of which the same is said share one.
@@ -36,23 +67,27 @@ pub(in super::super) fn budget_lines(all: &Collected) -> Vec<BudgetLine<'_>> {
             lines.push(BudgetLine::Known(&budget.point, completeness));
             continue;
         }
-        let said = unknown(budget, all);
+        let (at, within, said) = (budget.point.budget, Bounds::of(&budget.point), unknown(budget, all));
         match lines.last_mut() {
-            Some(BudgetLine::Unknown { to, why, .. }) if *why == said => *to = budget.point.budget,
-            _ => {
-                let at = budget.point.budget;
-                lines.push(BudgetLine::Unknown { from: at, to: at, why: said });
+            Some(BudgetLine::Unknown { to, bounds, why, .. }) if (&*bounds, &*why) == (&within, &said) => {
+                *to = at;
             }
+            _ => lines.push(BudgetLine::Unknown { from: at, to: at, bounds: within, why: said }),
         }
     }
     lines
 }
 
-/// Why there is no figure, and within which bounds it is.
+/// Why there is no figure.
 fn unknown(budget: &Budget, all: &Collected) -> String {
     let Budget { point, row } = budget;
-    let seen =
-        all.estimates().outlook.budgets.exact_until.unwrap_or_default().max(all.watched.unwrap_or_default());
+    let estimates = all.estimates();
+    // Of larger budgets than the exact ones and those that were watched there may be figures all the same.
+    let known = estimates.budgets.iter().map(|budget| &budget.point);
+    let known = known.filter(|known| known.completeness.is_some() && known.budget < point.budget);
+    let known = known.map(|known| known.budget).max();
+    let seen = [estimates.outlook.budgets.exact_until, all.watched, known].into_iter().flatten().max();
+    let seen = seen.unwrap_or_default();
     let why = if all.recount.rounds() == 0 {
         return "no rounds".to_owned();
     } else if row.cut_short > 0 {
@@ -64,13 +99,7 @@ fn unknown(budget: &Budget, all: &Collected) -> String {
     } else {
         "too few calls were watched for that long".to_owned()
     };
-    let bounds = point.bounds.map(|bounds| format!("{} % answered, ", within(bounds))).unwrap_or_default();
-    format!("{bounds}not observed: {why}")
-}
-
-/// Bounds in percent: `62.5 to 75.0`.
-fn within((lo, hi): (f64, f64)) -> String {
-    format!("{:.1} to {:.1}", lo * 100.0, hi * 100.0)
+    format!("not observed: {why}")
 }
 
 /// Budgets from one to another: `220 ms to 400 ms`.
@@ -133,7 +162,7 @@ pub(in super::super) fn hedges(all: &Collected) -> Vec<Hedged> {
     let modelled = study.rows.iter().map(|row| Hedged {
         delay: delay(row),
         extra_load: numbers::share_percent(row.extra_load),
-        ok_by_budget: numbers::share_percent(row.ok_by_budget),
+        ok_by_budget: row.ok_by_budget.map_or_else(|| NONE.to_owned(), numbers::share_percent),
         interval: String::new(),
         p99: row.p99.map_or_else(|| NONE.to_owned(), numbers::ms),
         status: row.status.as_str(),
