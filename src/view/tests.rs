@@ -162,6 +162,18 @@ fn w8_who_holds_the_round_up() {
 }
 
 #[test]
+fn w8_r40_rounds_that_end_at_a_quorum_are_not_called_complete() {
+    let mut app = scenes::asked(scenes::quorum(Options::default()), Panel::Blame);
+    assert_scene("quorum-blame", &app, &[FULL, (80, 24)]);
+    let text = printed(&drawn(&app, 120, 40));
+    assert!(text.contains("quorum met, ") && !text.contains("complete"), "{text}");
+    update(&mut app, Message::Action(Action::Detail));
+    update(&mut app, Message::Resized(120, 40));
+    let text = printed(&drawn(&app, 120, 40));
+    assert!(text.contains("quorum met in ") && !text.contains("complete with"), "{text}");
+}
+
+#[test]
 fn all_calls_by_window() {
     let app = scenes::asked(scenes::cut(Options::default()), Panel::Calls);
     assert_scene("calls", &app, &[FULL, (80, 24)]);

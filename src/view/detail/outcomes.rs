@@ -96,7 +96,8 @@ impl Outcomes<'_> {
         self.row(table, head, &values, style);
     }
 
-    /// How often it held a round of the chosen window up, and what the rounds would have been without it (W8).
+    /// How often it held a round of the chosen window up, and what the rounds would have been without it, or
+    /// where they end at a quorum how many met it (W8).
     fn blame(&self, table: &mut Table<'_, '_>) {
         let (ctx, area) = (self.ctx, table.area);
         let blame = ctx.blame();
@@ -107,17 +108,25 @@ impl Outcomes<'_> {
         let share = |rounds: u64| numbers::percent(rounds, blame.rounds, ctx.glyphs.none);
         let (without, with) = (share(blame.complete + row.alone), share(blame.complete));
         let rounds = numbers::counted(blame.rounds, "round", "rounds");
-        let instead = if row.alone > 0 {
-            format!("complete without it {without} instead of {with}")
-        } else {
-            format!("complete with or without it {with}")
+        let instead = match (blame.quorum, row.alone) {
+            (0, 0) => {
+                [format!("complete with or without it {with}"), format!("complete without it {without}")]
+            }
+            (0, _) => [
+                format!("complete without it {without} instead of {with}"),
+                format!("complete without it {without}"),
+            ],
+            (quorum, _) => {
+                let met = format!("quorum met in {} of {quorum}", blame.met);
+                [format!("{met} {}", if quorum == 1 { "round" } else { "rounds" }), met]
+            }
         };
         let lines = [
             [
                 format!("last in {}, cut in {} of {rounds}", row.last, row.cut),
                 format!("last in {}, cut in {}", row.last, row.cut),
             ],
-            [instead, format!("complete without it {without}")],
+            instead,
         ];
         let room = area.width.saturating_sub(4);
         for (forms, y) in lines.iter().zip(table.y..area.bottom()) {

@@ -123,7 +123,7 @@ pub(in crate::view) fn outlook() -> Outlook {
             ..BudgetCurve::default()
         },
         round: [quantile(Some(204), None), quantile(Some(268), None), quantile(None, Some(340))],
-        quorum: QuorumStudy { k: 8, rows: (1..=8).map(quorum_row).collect(), ..QuorumStudy::default() },
+        quorum: QuorumStudy { k: 8, rows: (1..=8).map(quorum_row).collect() },
         hedge: Some(HedgeStudy {
             rows,
             load_budget: 0.05,

@@ -109,8 +109,8 @@ impl HedgePart<'_> {
                 extra_load: seen.extra_load,
                 ok_by_budget: Some(seen.ok_by_budget),
                 thin: false,
-                p99_thin: false,
                 p99: seen.p99,
+                p99_thin: false,
                 status: HedgeStatus::Observed,
             };
             self.row(&row, ends, y, area, pen);
@@ -153,10 +153,11 @@ impl HedgePart<'_> {
         }
         pen.put_right(ends[0], y, &delay, style(tone));
         pen.put_right(ends[1], y, &numbers::share_percent(row.extra_load), style(Tone::Plain));
+        let graded = |thin: bool| if thin { theme.dim() } else { style(Tone::Plain) };
         let ok = row
             .ok_by_budget
             .map_or_else(|| self.ctx.glyphs.none.to_owned(), |ok| format!("{:.2} %", ok * 100.0));
-        pen.put_right(ends[2], y, &ok, style(Tone::Plain));
+        pen.put_right(ends[2], y, &ok, graded(row.thin));
         let p99 = match row.p99 {
             Some(time) => numbers::ms(time),
             None if self.cut && row.ok_by_budget.is_some_and(|ok| ok < 0.99) => {
@@ -164,7 +165,7 @@ impl HedgePart<'_> {
             }
             None => self.ctx.glyphs.none.to_owned(),
         };
-        pen.put_right(ends[3], y, &p99, style(Tone::Plain));
+        pen.put_right(ends[3], y, &p99, graded(row.p99_thin));
     }
 
     /// Within what that is which was seen: shares in percent, times in milliseconds.
