@@ -280,6 +280,24 @@ fn r28_r30_what_a_recording_says_of_hedges_and_endpoints_is_what_is_asked_about(
     assert!(wrong.contains("`soon` is no hedge delay"), "{wrong}");
 }
 
+#[test]
+fn r30_a_run_writes_down_what_may_be_sent_once_only_and_its_report_advises_no_hedge_of_it() {
+    let folder = Folder::new();
+    let rows = |method: &str| {
+        let profile = format!(
+            "[hedge]\nload_budget = \"10%\"\n[[endpoint]]\nname = \"a\"\nmethod = \"{method}\"\n\
+             [[endpoint.simulate]]\nlatency = \"5ms\"\n"
+        );
+        let profile = folder.write("page.toml", profile);
+        let run = fanscope(&["run", &profile, "-n", "20", "--every", "0ms", "--format", "json"], b"");
+        assert!(run.status.success(), "{run:?}");
+        let file = folder.write("page.ndjson", run.stdout);
+        let rows = report_json(&[&file])["hedge"].as_array().unwrap().len();
+        (rows > 0, report(&[&file]).contains("load budget 10 %"))
+    };
+    assert_eq!([rows("GET"), rows("POST")], [(true, true), (false, false)]);
+}
+
 /// Rounds in which all calls are slow together, in every fifth.
 fn together(rounds: u64) -> String {
     let mut text = session(&NAMES, "2026-02-03T04:05:06Z") + "\n";

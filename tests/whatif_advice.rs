@@ -292,7 +292,7 @@ fn w8_a_quorum_is_not_called_complete_without_what_it_did_not_wait_for() {
     let by_quorum = |round: Arc<Seen>| {
         let mut round = Arc::unwrap_or_clone(round);
         round.k = Some(2);
-        round.calls[3].outcome = if round.no.0 % 5 == 0 { CUT } else { Outcome::NotNeeded };
+        round.calls[3].outcome = if round.no.0.is_multiple_of(5) { CUT } else { Outcome::NotNeeded };
         Arc::new(round)
     };
     let rounds = in_mode(mixed(400, false), Mode::Quorum);

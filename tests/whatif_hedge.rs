@@ -409,9 +409,10 @@ fn w6_hedges_rest_on_enough_calls_or_say_so() {
     };
     // Many calls, but each endpoint's law rests on its own.
     let few = of(3, 8, 150);
-    assert!(few.rows.is_empty() && few.best.is_none() && few.n == 24, "{few:#?}");
+    assert!(few.rows.is_empty() && few.best.is_none() && few.n > 20, "{few:#?}");
     let thin = of(12, 8, 150);
     assert!(!thin.rows.is_empty() && thin.rows.iter().all(|row| row.thin && row.ok_by_budget.is_some()));
+    assert!(thin.rows.iter().all(|row| row.words().ends_with(", thin")));
     assert!(of(40, 8, 150).rows.iter().all(|row| !row.thin && row.ok_by_budget.is_some()));
     // The 99th of a hundred is read where two are left, of some hundreds where few, of thousands where many are.
     let p99 = |rounds| {

@@ -62,6 +62,18 @@ pub struct HedgeRow {
     pub status: HedgeStatus,
 }
 
+impl HedgeRow {
+    /// Where its figures come from, and whether few calls are behind any of them.
+    #[must_use]
+    pub const fn words(&self) -> &'static str {
+        match self.status {
+            HedgeStatus::Model if self.thin || self.p99_thin => "model, thin",
+            HedgeStatus::Extrapolated if self.thin || self.p99_thin => "extrapolated, thin",
+            status => status.as_str(),
+        }
+    }
+}
+
 /// Where a hedge's figures come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HedgeStatus {

@@ -181,6 +181,9 @@ struct HedgeLine {
     p99_ms: Option<Millis>,
     #[serde(skip_serializing_if = "Option::is_none")]
     p99_interval_ms: Option<[Option<Millis>; 2]>,
+    /// Where fewer than 20 calls are behind any of the figures.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    thin: bool,
     status: &'static str,
 }
 
@@ -351,6 +354,7 @@ fn hedges(all: &Collected) -> Vec<HedgeLine> {
         ok_by_budget_interval: None,
         p99_ms: row.p99.map(Millis::from),
         p99_interval_ms: None,
+        thin: row.thin || row.p99_thin,
         status: row.status.as_str(),
     });
     let observed = study.observed.iter().map(|seen| HedgeLine {
@@ -364,6 +368,7 @@ fn hedges(all: &Collected) -> Vec<HedgeLine> {
         ok_by_budget_interval: Some(seen.interval.into()),
         p99_ms: seen.p99.map(Millis::from),
         p99_interval_ms: Some([seen.p99_interval.0, seen.p99_interval.1].map(|end| end.map(Millis::from))),
+        thin: false,
         status: HedgeStatus::Observed.as_str(),
     });
     modelled.chain(observed).collect()

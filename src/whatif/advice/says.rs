@@ -124,8 +124,8 @@ impl<'a> View<'a> {
         let bounds = points().rev().find_map(|point| point.bounds);
         let (low, high) = bounds.filter(|(low, high)| high - low >= WORTH)?;
         // What was seen ends with the last budget that has a number.
-        let known = points().filter(|point| point.completeness.is_some()).map(|point| point.budget);
-        let from = ms(known.last().max(self.outlook.budgets.exact_until)?);
+        let mut known = points().filter(|point| point.completeness.is_some()).map(|point| point.budget);
+        let from = ms(known.next_back().max(self.outlook.budgets.exact_until)?);
         let n = self.outlook.rounds;
         let sentence = Sentence::default()
             .plain(format!("Above {from} everything is "))
@@ -299,7 +299,7 @@ impl<'a> View<'a> {
         let rounds = self.question.rounds.iter();
         let seen = rounds.flat_map(|round| {
             let optional = round.calls.iter().filter(|call| !required(call.endpoint.index()));
-            optional.filter_map(|call| round.whole(call, self.question.now))
+            optional.filter_map(|call| round.meant(call, self.question.now))
         });
         let seen = seen.filter(|seen| after.is_none_or(|after| seen.time > after));
         seen.filter(|seen| seen.time >= point.budget || seen.what != Observed::Censored).count()

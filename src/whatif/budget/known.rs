@@ -153,9 +153,9 @@ impl<'q> Known<'q> {
         if self.question.rounds.is_empty() {
             return self.bare(row.budget, Status::NotObserved);
         }
-        let few = || if below || row.n < FEW { None } else { exact() };
         let carried = || if below { None } else { self.carried(row.budget) };
-        good.or_else(beyond).or_else(few).or_else(carried).unwrap_or_else(bounded)
+        let few = || if below || row.n < FEW { None } else { exact() };
+        good.or_else(beyond).or_else(carried).or_else(few).unwrap_or_else(bounded)
     }
 
     /// What is known where the data end, at a budget beyond them, if nothing was left to come there.

@@ -165,7 +165,7 @@ pub(in super::super) fn hedges(all: &Collected) -> Vec<Hedged> {
         ok_by_budget: row.ok_by_budget.map_or_else(|| NONE.to_owned(), numbers::share_percent),
         interval: String::new(),
         p99: row.p99.map_or_else(|| NONE.to_owned(), numbers::ms),
-        status: row.status.as_str(),
+        status: row.words(),
         best: row.delay.is_some() && row.time.is_some() && row.time == study.best,
     });
     modelled.chain(study.observed.as_ref().map(observed)).collect()
