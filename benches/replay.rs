@@ -6,7 +6,7 @@
 mod rounds;
 
 use fanscope::app::{Action, App, Effect, Message, Scene, update};
-use fanscope::domain::{Seek, Speed};
+use fanscope::domain::{CallSpec, Seek, Speed};
 use fanscope::recording::{EndpointLine, Line};
 use fanscope::session::replay::{Recording, Replay, Told};
 use rand::{Rng, SeedableRng};
@@ -104,8 +104,7 @@ fn recording(count: u64, lanes: usize) -> tempfile::NamedTempFile {
     let mut out = BufWriter::new(&file);
     let (settings, mut dice) = (rounds::settings(), ChaCha8Rng::seed_from_u64(7));
     let names: Vec<String> = rounds::setup(lanes).endpoints.into_iter().map(|e| e.name).collect();
-    let endpoint =
-        |name: &String| EndpointLine { name: name.clone(), required: false, replicas: 1, breaker: false };
+    let endpoint = |name: &String| EndpointLine::of(name, &CallSpec::default(), false);
     let first = Line::session("bench", "", names.iter().map(endpoint).collect(), &settings);
     let mut write =
         |line: Line| out.write_all(line.to_json_line().expect("a line").as_bytes()).expect("room");

@@ -5,8 +5,8 @@
 //! `cargo bench --bench report -- [--megabytes N] [--lanes N]`
 
 use fanscope::domain::{
-    Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, EndpointId, HedgeCounts, HttpVersion, Outcome,
-    Phase, Phases, Reason, Round, RoundNo, Settings, TraceId,
+    Attempt, AttemptKind, AttemptOutcome, Call, CallSpec, EndedBy, EndpointId, HedgeCounts, HttpVersion,
+    Outcome, Phase, Phases, Reason, Round, RoundNo, Settings, TraceId,
 };
 use fanscope::headless::{Form, ReportPlan, report};
 use fanscope::recording::{EndpointLine, Line};
@@ -96,8 +96,7 @@ impl Dice {
 /// Writes a recording of at least so many bytes.
 fn record(path: &Path, bytes: u64, lanes: usize) -> Measured<u64> {
     let names: Vec<String> = (0..lanes).map(|i| format!("shop-{i}")).collect();
-    let endpoint =
-        |name: &String| EndpointLine { name: name.clone(), required: false, replicas: 1, breaker: false };
+    let endpoint = |name: &String| EndpointLine::of(name, &CallSpec::default(), false);
     let settings = Arc::new(Settings { budget: BUDGET, ..Settings::default() });
     let mut file = BufWriter::new(File::create(path)?);
     let started = "2026-02-03T04:05:06Z";
@@ -138,6 +137,9 @@ fn round(no: u64, settings: &Arc<Settings>, lanes: usize, dice: &mut Dice) -> Ro
         quorum_at: None,
         lingering: 0,
         warmup: false,
+        probe: None,
+        arm: None,
+        late: Vec::new(),
         answered_optional: calls.iter().filter(|call| call.outcome == Outcome::Ok).count(),
         failed: Vec::new(),
         calls,

@@ -5,7 +5,7 @@
 //! combination below `target/`. Times are those of real sockets, so no two runs give the same files.
 
 use clap::Parser;
-use fanscope::app::{App, Colour, Message, Options, update};
+use fanscope::app::{Action, App, Colour, Message, Options, update};
 use fanscope::domain::{Event, Mode, Outcome, Round, RoundNo};
 use fanscope::picture::{Caption, Palette, svg};
 use fanscope::profile::Overrides;
@@ -22,13 +22,15 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 /// What is written without `--all`: the pictures that the repository holds.
-const CHOSEN: [&str; 12] = [
+const CHOSEN: [&str; 14] = [
     "shops-deadline-120x40-dark",
     "shops-deadline-120x40-light",
     "shops-deadline-80x24-dark",
     "shops-deadline-200x60-dark",
     "shops-deadline-80x24-ascii",
     "shops-running-120x40-dark",
+    "shops-tradeoff-120x40-dark",
+    "shops-tradeoff-120x40-light",
     "shops-quorum-120x40-dark",
     "shops-wait-all-120x40-dark",
     "page-deadline-120x40-dark",
@@ -60,6 +62,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const GOODBYE: Duration = Duration::from_secs(1);
 
 const SEED: u64 = 7;
+
+/// Share of the trade-off's rounds that are watched past their deadline.
+const PROBE: f64 = 0.2;
 
 #[derive(Debug, Parser)]
 #[command(about = "Writes pictures of the screen as SVG")]
@@ -121,6 +126,8 @@ impl Look {
 enum Moment {
     Running,
     Settled,
+    /// The trade-off over all rounds until then, of which some were watched past their deadline.
+    Tradeoff,
 }
 
 /// A session and the moment of its pictures.
@@ -134,12 +141,16 @@ struct Scene {
 impl Scene {
     fn all() -> Vec<Self> {
         let of = |profile| Mode::ALL.iter().map(move |&mode| Self { profile, mode, moment: Moment::Settled });
-        let running = Self { profile: "shops", mode: Mode::Deadline, moment: Moment::Running };
-        PROFILES.into_iter().flat_map(of).chain([running]).collect()
+        let further = |moment| Self { profile: "shops", mode: Mode::Deadline, moment };
+        PROFILES.into_iter().flat_map(of).chain([Moment::Running, Moment::Tradeoff].map(further)).collect()
     }
 
     fn name(self) -> String {
-        let what = if self.moment == Moment::Running { "running" } else { self.mode.as_str() };
+        let what = match self.moment {
+            Moment::Running => "running",
+            Moment::Settled => self.mode.as_str(),
+            Moment::Tradeoff => "tradeoff",
+        };
         format!("{}-{what}", self.profile)
     }
 
@@ -179,7 +190,8 @@ struct Screens {
 
 impl Screens {
     fn start(scene: Scene) -> Result<Self, Box<dyn Error>> {
-        let overrides = Overrides { mode: Some(scene.mode), seed: Some(SEED), ..Overrides::default() };
+        let probe = (scene.moment == Moment::Tradeoff).then_some(PROBE);
+        let overrides = Overrides { mode: Some(scene.mode), seed: Some(SEED), probe, ..Overrides::default() };
         let choice = Choice { targets: vec![scene.profile.to_owned()], headers: Vec::new(), overrides };
         let profile = choose(&choice)?;
         let app = |ascii, colour| App::new(tui::setup(&profile, Options { ascii, colour }));
@@ -202,7 +214,7 @@ impl Screens {
 
     fn tell(&mut self, message: &Message) {
         for app in [&mut self.rich, &mut self.plain] {
-            // Nobody presses a key here, so there is nothing to be done outside.
+            // No key that is pressed here changes anything outside.
             update(app, message.clone());
         }
     }
@@ -243,13 +255,17 @@ impl Screens {
         let all = watch + CHOOSY + PATIENCE;
         let moment = async {
             match scene.moment {
-                Moment::Settled => self.settled(scene, watch).await,
+                Moment::Settled | Moment::Tradeoff => self.settled(scene, watch).await,
                 Moment::Running => self.midway(watch).await,
             }
         };
         tokio::time::timeout(all, moment).await.map_err(|_| "no moment to show")??;
         let now = self.session.elapsed();
         self.tell(&Message::Tick(now));
+        self.tell(&Message::Outlook(Box::new(self.rich.question().answer())));
+        if scene.moment == Moment::Tradeoff {
+            self.tell(&Message::Action(Action::Tradeoff));
+        }
         Ok(())
     }
 

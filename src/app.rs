@@ -18,6 +18,7 @@ mod picture;
 mod replay;
 mod summary;
 pub mod target;
+pub mod tradeoff;
 mod tune;
 mod typing;
 
@@ -27,7 +28,7 @@ pub(crate) mod fixture;
 mod tests;
 
 pub use actions::{Action, Key, KeyCode, Kind};
-pub use config::{Change, Config};
+pub use config::{Change, Config, ab_pair, ab_words, variant_words};
 pub use detail::{AnswerLine, DetailPage, FactLine, Part};
 pub use help::HelpPage;
 pub use lane::{Bar, Fate, Lane, LaneState};
@@ -38,11 +39,16 @@ pub use picture::{Mark, Picture};
 pub use replay::{Recorded, Scene};
 pub use summary::summary;
 pub use target::{Gesture, Target};
+pub use tradeoff::Asking;
 
-use crate::domain::{EndpointId, Event, FaultSwitch, Playback, Round, RoundNo, Seek, Settings, Speed};
+use crate::domain::{
+    CallSpec, EndpointId, Event, FaultSwitch, Playback, Round, RoundNo, Seek, Settings, Speed,
+};
 use crate::stats::Window;
+use crate::whatif::outlook::Outlook;
 use std::sync::Arc;
 use std::time::Duration;
+use tradeoff::Tradeoff;
 use typing::TypedLine;
 
 /// What the screen has to know of an endpoint.
@@ -91,10 +97,14 @@ pub struct Setup {
     pub profile: String,
     /// Its endpoints, in profile order.
     pub endpoints: Vec<EndpointInfo>,
+    /// What the engine knows of each.
+    pub specs: Vec<CallSpec>,
     /// Different hosts and ports among them.
     pub hosts: usize,
     /// What the first round will be asked to do.
     pub settings: Settings,
+    /// Rounds that the estimators look at, at most.
+    pub what_if_rounds: usize,
     /// How the screen is to look.
     pub options: Options,
 }
@@ -127,6 +137,8 @@ pub enum Message {
     Failed(String),
     /// Whether the session is recorded, and how well.
     Recording(Recording),
+    /// What other budgets, quorums and hedges would have given.
+    Outlook(Box<Outlook>),
     /// Something to be said for a moment.
     Notice(Notice),
     /// What is said for a moment has been said long enough.
@@ -187,13 +199,26 @@ pub enum Screen {
     Dashboard,
     /// The selected endpoint's call, from this line on.
     Detail(usize),
+    /// What another budget, quorum or hedge would have given.
+    Tradeoff,
     /// The keys.
     Help {
         /// From this line on.
         top: usize,
-        /// Whether a call's detail is behind it.
-        detail: bool,
+        /// What is behind it.
+        behind: Behind,
     },
+}
+
+/// What is behind the help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Behind {
+    /// The dashboard.
+    Dashboard,
+    /// A call's detail.
+    Detail,
+    /// The trade-off.
+    Tradeoff,
 }
 
 /// What stands beside the history in the lower half.
@@ -203,6 +228,8 @@ pub enum Panel {
     Missing,
     /// Hedges and what they cost.
     Hedges,
+    /// What other budgets would have given.
+    WhatIf,
     /// All calls by window.
     Calls,
     /// Who holds the round up.
@@ -211,7 +238,7 @@ pub enum Panel {
 
 impl Panel {
     /// Every panel, in the order in which a key goes through them.
-    pub const ALL: [Self; 4] = [Self::Missing, Self::Hedges, Self::Calls, Self::Blame];
+    pub const ALL: [Self; 5] = [Self::Missing, Self::Hedges, Self::WhatIf, Self::Calls, Self::Blame];
 }
 
 /// The round on the lanes.
@@ -233,6 +260,7 @@ const PAGE: isize = 10;
 pub struct App {
     pub(crate) profile: String,
     pub(crate) endpoints: Vec<EndpointInfo>,
+    specs: Vec<CallSpec>,
     pub(crate) hosts: usize,
     pub(crate) options: Options,
     pub(crate) config: Config,
@@ -252,6 +280,8 @@ pub struct App {
     live: Picture,
     /// What is looked at instead, where the picture is frozen.
     frozen: Option<Box<Picture>>,
+    /// What other budgets would have given, and where one is among them.
+    tradeoff: Tradeoff,
     /// What is being typed as a note.
     note: Option<TypedLine>,
     pub(crate) recording: Recording,
@@ -267,11 +297,12 @@ impl App {
     #[must_use]
     pub fn new(setup: Setup) -> Self {
         Self {
-            live: Picture::new(setup.endpoints.len()),
+            live: Picture::new(setup.endpoints.len(), setup.what_if_rounds),
             lineup: Lineup::new(setup.endpoints.len()),
             faults: vec![FaultSwitch::AsWritten; setup.endpoints.len()],
             profile: setup.profile,
             endpoints: setup.endpoints,
+            specs: setup.specs,
             hosts: setup.hosts,
             options: setup.options,
             config: Config::new(setup.settings),
@@ -283,6 +314,7 @@ impl App {
             panel: None,
             recorded: None,
             frozen: None,
+            tradeoff: Tradeoff::default(),
             note: None,
             recording: Recording::Off,
             notice: None,
@@ -338,6 +370,7 @@ pub fn update(app: &mut App, message: Message) -> Vec<Effect> {
         Message::Resized(width, height) => app.size = (width, height),
         Message::Failed(why) => app.fail(&why),
         Message::Recording(recording) => app.recording = recording,
+        Message::Outlook(outlook) => app.tradeoff.answered(*outlook),
         Message::Notice(notice) => app.notice = Some(notice),
         Message::NoticeOver => {}
     }

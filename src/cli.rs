@@ -2,8 +2,8 @@
 
 mod address;
 
-use crate::domain::{HedgeDelay, Mode, Speed};
-use crate::profile::{Overrides, durations, quantities};
+use crate::domain::{Ab, HedgeDelay, Mode, Speed};
+use crate::profile::{Overrides, durations, quantities, variants};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -175,13 +175,19 @@ pub struct Observe {
     /// From one round's start to the next; 0ms: when the last has ended
     #[arg(long, value_name = "TIME", value_parser = durations::parse)]
     pub every: Option<Duration>,
+    /// Share of the rounds whose stragglers are watched past the budget, such as 5%
+    #[arg(long, value_name = "SHARE", value_parser = quantities::percent)]
+    pub probe: Option<f64>,
+    /// Two variants that rounds have in turn: budget=150ms,250ms, or mode, quorum, hedge
+    #[arg(long, value_name = "KEY=A,B", value_parser = variants::parse)]
+    pub ab: Option<Ab>,
     /// A header for every request, repeatable
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
     pub headers: Vec<String>,
     /// Accept any TLS certificate
     #[arg(long)]
     pub insecure: bool,
-    /// Seed of the embedded upstreams
+    /// Seed of the embedded upstreams and of the choice of probe rounds
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// First rounds that are shown and recorded, and left out of every statistic
@@ -208,6 +214,8 @@ impl Observe {
             quorum: self.quorum,
             hedge_delay: self.hedge_delay,
             every: self.every,
+            probe: self.probe,
+            ab: self.ab,
             seed: self.seed,
             insecure: self.insecure,
         }
@@ -309,6 +317,8 @@ mod tests {
             (["-m", "quorm"], "deadline, quorum"),
             (["--hedge-delay", "p0"], "p0"),
             (["--metrics", "a.example:9184"], "an IP address"),
+            (["--probe", "5"], "'5' for '--probe <SHARE>': `5` has no percent sign"),
+            (["--ab", "budgt=1ms,2ms"], "'--ab <KEY=A,B>': `budgt` can't be varied; did you mean `budget`?"),
         ] {
             let error = Cli::try_parse_from(["fanscope"].into_iter().chain(args)).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");

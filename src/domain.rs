@@ -3,6 +3,7 @@
 //! Knows nothing of terminals, sockets or runtimes and never asks a clock: every time here is a
 //! [`Duration`](std::time::Duration) from the start of the session or of the round, as each field says.
 
+pub mod ab;
 pub mod cost;
 pub mod event;
 pub mod evidence;
@@ -13,9 +14,11 @@ pub mod numbers;
 pub mod playback;
 pub mod reason;
 pub mod round;
+pub mod seed;
 pub mod settings;
 pub mod text;
 
+pub use ab::{Ab, Arm, Variant};
 pub use cost::Connected;
 pub use event::Event;
 pub use evidence::{Answer, TraceId};
@@ -25,7 +28,7 @@ pub use ids::{EndpointId, RoundNo};
 pub use playback::{PlayState, Playback, Seek, Speed};
 pub use reason::{Phase, Reason};
 pub use round::{
-    Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, HedgeCounts, HttpVersion, Outcome, Phases, Round,
-    Suppressed, Suppression,
+    Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, HedgeCounts, HttpVersion, Late, Outcome, Phases,
+    Round, Suppressed, Suppression,
 };
 pub use settings::{CallSpec, HedgeContract, HedgeDelay, HedgeSettings, Mode, Settings};

@@ -8,6 +8,7 @@ mod progress;
 mod report;
 mod run;
 mod text;
+mod turns;
 
 pub use baseline::{BaselineError, baseline};
 pub use check::{check, list};

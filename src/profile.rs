@@ -26,6 +26,7 @@ mod syntax;
 pub mod types;
 mod urls;
 mod validate;
+pub mod variants;
 mod warnings;
 
 pub use arguments::{ArgumentFault, argument_faults};
@@ -81,7 +82,7 @@ pub fn parse(
 
 /// What contradicts itself once flags have changed a profile's settings: a budget below 1 ms, a period that is
 /// neither 0 nor 1 ms, a fixed hedge delay that is not below the budget, a hedge of what may not be sent twice
-/// (R30), a quorum beyond the optional endpoints. One line each.
+/// (R30), a quorum beyond the optional endpoints; of two variants in turn (W9), each has to stand. One line each.
 #[must_use]
 pub fn contradictions(profile: &Profile) -> Vec<String> {
     validate::contradictions(profile)

@@ -6,6 +6,7 @@
 //! and summaries that are absent or unknown; the closed sets (reasons, modes) stay closed.
 
 mod back;
+mod hedge;
 mod line;
 mod open;
 mod read;
@@ -17,12 +18,16 @@ mod summary;
 mod units;
 mod write;
 
-pub use line::{EndpointLine, HedgeLine, Line, NoteLine, SessionLine, SettingsBody, SettingsLine};
+pub use hedge::{HedgeLine, OwnHedge};
+pub use line::{AbLine, EndpointLine, LateLine, Line, NoteLine, SessionLine, SettingsBody, SettingsLine};
 pub use open::{is_packed, open, unpacked};
 pub use read::{Context, ReadError, Reader, Record};
 pub use round::{AttemptLine, CallLine, CallOutcome, FailedLine, HedgesLine, PhasesLine, RoundLine};
 pub use scribe::Scribe;
-pub use summary::{EndpointSummary, GateLine, HedgesTotal, RoundTimes, SummaryFold, SummaryLine};
+pub use summary::{
+    AbSummary, ArmSummary, DifferenceLine, Differences, EndpointSummary, GateLine, HedgesTotal, LateTotal,
+    RoundTimes, SummaryFold, SummaryLine,
+};
 pub use units::{Millis, Ordered};
 pub use write::{CreateError, Writer};
 

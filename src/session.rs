@@ -84,7 +84,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Starts observing. Ends by itself when the planned rounds are completed.
+    /// Starts observing. Ends by itself when the planned rounds are completed and nothing of them is watched any more.
     ///
     /// # Errors
     /// When a thread or a socket can't be had.
@@ -100,6 +100,7 @@ impl Session {
             guards: profile.guards(),
             settings: profile.settings.clone(),
             rounds: plan.rounds.map(|rounds| rounds.saturating_add(plan.warmup)),
+            seed: profile.seed,
         };
         let for_engine = Arc::clone(&profile);
         let transport = move || HttpTransport::new(for_engine, Some(simulated));
@@ -298,7 +299,8 @@ impl Session {
         self.profile.call_specs()
     }
 
-    /// Asks the engine to start no more rounds and to end when those that run have ended.
+    /// Asks the engine to start no more rounds and to end when those that run have ended and nothing of them is
+    /// watched any more.
     pub fn finish(&mut self) {
         // There is room for it unless the engine has ended or is about to, by an earlier command.
         drop(self.engine.commands.try_send(Command::Finish));

@@ -112,6 +112,9 @@ pub struct Stats {
     not_needed: Tally,
     /// Rounds in which nothing was missing.
     complete: Tally,
+    /// Rounds that waited for a quorum, and those of them that met it.
+    quorum: Tally,
+    met: Tally,
     cost: CostTally,
     /// End of the newest round seen: where every window ends.
     now: Duration,
@@ -133,6 +136,8 @@ impl Stats {
             error: Tally::default(),
             not_needed: Tally::default(),
             complete: Tally::default(),
+            quorum: Tally::default(),
+            met: Tally::default(),
             cost: CostTally::default(),
             now: Duration::ZERO,
             pulse: Pulse::default(),
@@ -178,6 +183,12 @@ impl Stats {
         if blame::fold(&mut self.endpoints, round, second) {
             self.complete.add(second);
         }
+        if let Some(shortfall) = round.shortfall() {
+            self.quorum.add(second);
+            if shortfall == 0 {
+                self.met.add(second);
+            }
+        }
         self.pulse.fold(round, vitals);
         self.history.push(round);
     }
@@ -198,6 +209,12 @@ impl Stats {
     /// The second in which every window ends.
     fn head(&self) -> u64 {
         self.now.as_secs()
+    }
+
+    /// Whether what ended then, from the session's start, is within a window.
+    #[must_use]
+    pub fn holds(&self, window: Window, end: Duration) -> bool {
+        window.first(self.head()).is_none_or(|first| end.as_secs() >= first)
     }
 
     /// When the newest round ended, from the session's start.

@@ -4,6 +4,7 @@
 //! terminal, and one waits for the signal that stops the process. The loop in between never waits for any of
 //! them, so a slow terminal drops frames and holds up neither a round nor a key.
 
+mod advisor;
 mod files;
 mod guard;
 mod input;
@@ -24,6 +25,7 @@ use crate::profile::{self, Profile};
 use crate::recording::{CreateError, EndpointLine, SessionLine, Writer};
 use crate::session::replay::{Recording, Replay};
 use crate::session::{Plan, Session, SessionError, Signal, Signals};
+use crate::whatif::seen;
 use guard::Guard;
 use job::Job;
 use run::{Leave, Loop};
@@ -185,8 +187,10 @@ pub fn setup(profile: &Profile, options: Options) -> Setup {
     Setup {
         profile: profile.name.clone(),
         endpoints: profile.endpoints.iter().enumerate().map(endpoint).collect(),
+        specs: profile.call_specs(),
         hosts: profile::hosts(profile),
         settings: profile.settings.clone(),
+        what_if_rounds: profile.what_if_rounds,
         options,
     }
 }
@@ -205,9 +209,11 @@ pub fn recorded(session: &SessionLine, options: Options) -> Setup {
     Setup {
         profile: session.profile.clone(),
         endpoints: session.endpoints.iter().map(endpoint).collect(),
+        specs: session.endpoints.iter().map(EndpointLine::spec).collect(),
         hosts: 0,
         // What can't be read is refused before.
         settings: session.settings.settings().unwrap_or_default(),
+        what_if_rounds: seen::ROUNDS,
         options,
     }
 }

@@ -22,13 +22,16 @@ mod layout;
 mod legend;
 mod limit;
 mod missing;
+mod plot;
 mod scale;
 mod scrubber;
 mod target;
 mod text;
 mod theme;
 mod totals;
+mod tradeoff;
 mod verdict;
+mod whatif;
 
 #[cfg(test)]
 mod tests;
@@ -67,6 +70,10 @@ impl Widget for &Dashboard<'_> {
             detail::Detail { ctx: &ctx, regions, top }.render(area, buf);
             return;
         }
+        if ctx.app.screen == Screen::Tradeoff {
+            tradeoff::Tradeoff { ctx: &ctx, regions }.render(area, buf);
+            return;
+        }
         let columns = Columns::of(ctx.app, area);
         let axis = Axis::of(ctx.app, &columns);
         header::Header { ctx: &ctx, regions }.render(area, buf);
@@ -95,6 +102,7 @@ fn draw_panel(ctx: &Ctx<'_>, panel: Panel, (size, name_width): (Size, u16), area
     match panel {
         Panel::Missing => missing::Missing { ctx, size, name_width }.render(area, buf),
         Panel::Hedges => hedges::Hedges { ctx, name_width }.render(area, buf),
+        Panel::WhatIf => whatif::WhatIfPanel { ctx }.render(area, buf),
         Panel::Calls => totals::TotalsPanel { ctx }.render(area, buf),
         Panel::Blame => blame::BlamePanel { ctx }.render(area, buf),
     }
@@ -109,7 +117,7 @@ fn too_small(ctx: &Ctx<'_>, area: Rect, pen: &mut Pen<'_>) {
     let (w, h) = LEAST;
     let needs = format!("fanscope needs {w}x{h}, this is {}x{}", area.width, area.height);
     // The numbers matter most: where the sentence does not fit they stand alone.
-    let short = format!("needs {w}x{h}");
-    let text = if text::width(&needs) <= area.width { needs } else { short };
+    let shorter = [needs, format!("needs {w}x{h}"), format!("{w}x{h}")];
+    let text = shorter.into_iter().find(|text| text::width(text) <= area.width).unwrap_or_default();
     pen.put(area.x, area.y, area.right(), &text, ctx.theme.bold(Tone::Plain));
 }

@@ -13,14 +13,13 @@ use fanscope::engine::clock::TokioClock;
 use fanscope::engine::limits::Limits;
 use fanscope::engine::pacer::{Command, Pacer};
 use fanscope::engine::policy::CallPlan;
-use fanscope::engine::round::run;
 use fanscope::engine::transport::{AttemptFuture, AttemptRequest, Failure, Trace, Transport};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use support::{
-    FakeNet, Play, brief, call, guarded, hedge, ms, one_dependency, plan, play_with, shared, specs,
+    FakeNet, Play, brief, call, guarded, hedge, ms, one_dependency, plan, play_with, run, shared, specs,
 };
 use tokio::sync::mpsc;
 
@@ -357,7 +356,7 @@ async fn r37_two_successful_probes_close_the_breaker() {
     let (mut shared, events) = shared(FakeNet::default());
     shared.transport = Rc::new(Recovers { from: 5, net: net(vec![Play::ok(5); 3]) });
     let limits = Limits::new(specs(3), &one_dependency(3, 100, true));
-    let rounds = settled(drive(Pacer::new(shared, limits, settings(1000), Some(12)), events).await);
+    let rounds = settled(drive(Pacer::new(shared, limits, settings(1000), Some(12), 0), events).await);
     let (open, down) = (Some(Reason::BreakerOpen), Some(Reason::ConnectRefused));
     let seen: Vec<Vec<_>> =
         rounds.iter().map(|(r, _)| r.calls.iter().map(|c| c.outcome.reason()).collect()).collect();
@@ -571,7 +570,7 @@ async fn watch(
     rounds: u64,
 ) -> Vec<Event> {
     let (shared, events) = shared(FakeNet::new(script));
-    drive(Pacer::new(shared, Limits::new(calls, guards), settings, Some(rounds)), events).await
+    drive(Pacer::new(shared, Limits::new(calls, guards), settings, Some(rounds), 0), events).await
 }
 
 async fn drive(pacer: Pacer<TokioClock>, mut events: mpsc::Receiver<Event>) -> Vec<Event> {

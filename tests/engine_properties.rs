@@ -246,7 +246,7 @@ proptest! {
                 let (shared, limits, plan) = (&shared, &limits, plan.clone());
                 async move {
                     tokio::time::sleep(ms(after)).await;
-                    fanscope::engine::round::run(shared, limits, brief(plan)).await.unwrap()
+                    support::run(shared, limits, brief(plan)).await.unwrap()
                 }
             };
             let rounds = futures_util::future::join_all(offsets.into_iter().map(one)).await;
@@ -255,7 +255,7 @@ proptest! {
             let gone = alive.load(Ordering::SeqCst);
             shared.transport = Rc::new(FakeNet::new(vec![vec![Play::ok(10)]]));
             let all = support::plan(Mode::WaitAll, 1, vec![call(None); 1]);
-            let last = fanscope::engine::round::run(&shared, &limits, brief(all)).await.unwrap();
+            let last = support::run(&shared, &limits, brief(all)).await.unwrap();
             (rounds, (gone, last))
         });
         prop_assert!(peak.load(Ordering::SeqCst) <= permits as usize, "more in flight than permits");
@@ -307,7 +307,7 @@ proptest! {
             let (mut shared, mut events) = shared(FakeNet::default());
             shared.transport = Rc::new(net);
             let (_commands, orders): (mpsc::Sender<Command>, _) = mpsc::channel(1);
-            let pacer = Pacer::new(shared, Limits::new(specs(calls), &guards), settings, Some(12));
+            let pacer = Pacer::new(shared, Limits::new(specs(calls), &guards), settings, Some(12), 0);
             let read = async {
                 let mut settled = 0;
                 while let Some(event) = events.recv().await {

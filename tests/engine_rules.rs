@@ -10,13 +10,14 @@ use fanscope::domain::{
 };
 use fanscope::engine::limits::Limits;
 use fanscope::engine::policy::{CallPlan, RoundPlan};
-use fanscope::engine::round::run;
 use fanscope::engine::transport::{AttemptFuture, AttemptRequest, Failure, Trace, Transport};
 use futures_util::FutureExt;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
-use support::{FakeNet, Play, SharedLimits, brief, call, hedge, ms, open, plan, play, play_with, shared};
+use support::{
+    FakeNet, Play, SharedLimits, brief, call, hedge, ms, open, plan, play, play_with, run, shared,
+};
 
 fn net(calls: Vec<Play>) -> FakeNet {
     FakeNet::new(calls.into_iter().map(|c| vec![c]).collect())

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-use fanscope::domain::{EndedBy, Event, Mode, Settings};
+use fanscope::domain::{EndedBy, Event, Mode, Outcome, Reason, Settings};
 use fanscope::engine::transport::AttemptRequest;
 use fanscope::engine::{Command, Engine, EngineConfig, spawn};
 use fanscope::http::{HttpTransport, SimulatedUrls};
@@ -32,7 +32,8 @@ fn run(profile: &Arc<Profile>, settings: Settings, rounds: Option<u64>) -> (Engi
     let urls = fleet.urls();
     let simulated: SimulatedUrls =
         Arc::new(move |r: AttemptRequest| urls.url(r.endpoint, r.replica, r.round.0, r.attempt));
-    let config = EngineConfig { calls: profile.call_specs(), guards: profile.guards(), settings, rounds };
+    let config =
+        EngineConfig { calls: profile.call_specs(), guards: profile.guards(), settings, rounds, seed: 0 };
     (spawn(config, move || HttpTransport::new(profile, Some(simulated))).unwrap(), fleet)
 }
 
@@ -121,6 +122,79 @@ fn r14_rounds_that_fail_at_once_pile_up_no_connections() {
     engine.thread.join().unwrap();
     // Far above what one round and the tests beside this one need, far below the 15,000 of all rounds.
     assert!(most < before + 10 * LANES, "{most} descriptors, {before} before");
+}
+
+/// What became of stragglers, by endpoint.
+fn late(event: &Event) -> Option<(usize, Outcome, Duration)> {
+    match event {
+        Event::Late { late, .. } => Some((late.endpoint.index(), late.outcome, late.end)),
+        _ => None,
+    }
+}
+
+#[test]
+fn w7_r14_stragglers_are_watched_over_http_and_leave_only_kept_connections() {
+    // Slower than the budget of 20 ms and within the watch of 100 ms, and two that never answer in it.
+    let endpoint = |(name, latency): (&str, &str)| {
+        format!("[[endpoint]]\nname = \"{name}\"\nsimulate = {{ latency = \"{latency}\" }}\n")
+    };
+    let text: String =
+        [("slow", "50ms"), ("never", "1h"), ("nor", "1h"), ("quick", "1ms")].map(endpoint).concat();
+    let profile = Arc::new(profile::parse("probes", &text, Path::new("."), &|_| None).unwrap());
+    let budget = Duration::from_millis(20);
+    let settings = Settings { budget, every: Duration::from_millis(200), probe: 1.0, ..Settings::default() };
+    let (mut engine, fleet) = run(&profile, settings, Some(5));
+    let (mut cut, mut told, mut settled) = (Vec::new(), Vec::new(), None);
+    while let Some(event) = engine.events.blocking_recv() {
+        if let Event::RoundSettled { round, vitals } = &event {
+            assert_eq!((round.lingering, round.probe), (0, Some(budget * 5)));
+            let calls = round.calls.iter().filter(|c| c.outcome == Outcome::Missing(Reason::Deadline));
+            let calls: Vec<_> = calls.filter(|c| c.late_by.is_none()).map(|c| c.endpoint.index()).collect();
+            assert!(vitals.watched >= calls.len());
+            cut.push(calls);
+            settled = Some(round.no);
+        }
+        if let Event::Late { round, .. } = &event {
+            assert!(settled >= Some(*round), "its round was told before");
+        }
+        told.extend(late(&event));
+    }
+    assert_eq!((cut.len(), told.len()), (5, cut.iter().map(Vec::len).sum()), "each once");
+    for (endpoint, outcome, end) in told {
+        match endpoint {
+            // A machine that is busy may be too late even for the watch.
+            0 | 3 if outcome == Outcome::Ok => assert!(end > budget, "{end:?}"),
+            _ => assert_eq!((outcome, end), (Outcome::Missing(Reason::Deadline), budget * 5)),
+        }
+    }
+    engine.thread.join().unwrap();
+    settle_at(&fleet, 0);
+}
+
+#[test]
+fn w7_r14_a_quit_closes_what_is_watched() {
+    // Watched for 10 s, so that nothing but the quit ends it here.
+    let settings = Settings {
+        budget: Duration::from_secs(2),
+        every: Duration::from_secs(3600),
+        probe: 1.0,
+        ..Settings::default()
+    };
+    let (mut engine, fleet) = start(settings, None);
+    let watched = loop {
+        if let Event::RoundSettled { vitals, .. } = engine.events.blocking_recv().unwrap() {
+            break vitals.watched;
+        }
+    };
+    assert_eq!(watched, 3);
+    engine.commands.blocking_send(Command::Quit).unwrap();
+    let mut told = Vec::new();
+    while let Some(event) = engine.events.blocking_recv() {
+        told.extend(late(&event));
+    }
+    assert_eq!(told.iter().map(|t| t.1).collect::<Vec<_>>(), [Outcome::Missing(Reason::Aborted); 3]);
+    engine.thread.join().unwrap();
+    settle_at(&fleet, 0);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 mod support;
 
-use fanscope::domain::{EndedBy, Event, Guards, Mode, Round, Settings};
+use fanscope::domain::{Ab, Arm, EndedBy, Event, Guards, HedgeDelay, Mode, Round, Settings, Variant};
 use fanscope::engine::limits::Limits;
 use fanscope::engine::pacer::{Command, Pacer};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ fn start_behind(guards: &Guards, script: Vec<Play>, settings: Settings, rounds: 
     let calls = specs(net.script.len());
     let (shared, events) = shared(net);
     let (commands, orders) = mpsc::channel(8);
-    tokio::task::spawn_local(Pacer::new(shared, Limits::new(calls, guards), settings, rounds).run(orders));
+    tokio::task::spawn_local(Pacer::new(shared, Limits::new(calls, guards), settings, rounds, 0).run(orders));
     Bench { commands, events, alive }
 }
 
@@ -166,6 +166,57 @@ fn a_shorter_period_holds_at_once() {
         tokio::time::sleep(ms(99)).await;
         bench.commands.send(Command::Apply(settings(300))).await.unwrap();
         assert_eq!(bench.round().await.at.as_millis(), 300);
+    });
+}
+
+#[test]
+fn w9_rounds_have_the_variants_in_turn_and_each_its_own_contract() {
+    local(async {
+        let [a, b] = [80, 150].map(|budget| Variant::Budget(ms(budget)));
+        let base = Settings { ab: Some(Ab { a, b }), request_budget: ms(130), ..settings(200) };
+        let events = start(vec![Play::Hang], base.clone(), Some(4)).rest().await;
+        let told = events.iter().find_map(|e| match e {
+            Event::SettingsChanged { settings, .. } => Some(settings.as_ref().clone()),
+            _ => None,
+        });
+        assert_eq!(told, Some(base), "what is told is what they vary");
+        let begun = events.iter().filter_map(|e| match e {
+            Event::RoundStarted(s) => Some((s.settings.budget.as_millis(), s.budget.as_millis())),
+            _ => None,
+        });
+        // The request's budget of 130 ms leaves 125 to the second variant.
+        assert_eq!(begun.collect::<Vec<_>>(), [(80, 80), (150, 125), (80, 80), (150, 125)]);
+        let ended = events.iter().filter_map(|e| match e {
+            Event::RoundSettled { round, .. } => {
+                Some((round.arm, round.settings.budget.as_millis(), round.took.as_millis(), round.clamped))
+            }
+            _ => None,
+        });
+        let turns = [(Some(Arm::A), 80, 80, false), (Some(Arm::B), 150, 125, true)];
+        assert_eq!(ended.collect::<Vec<_>>(), turns.repeat(2));
+    });
+}
+
+#[test]
+fn w9_each_variant_has_its_own_hedge_delay_and_mode() {
+    local(async {
+        let fixed = |delay| Variant::Hedge(HedgeDelay::Fixed(ms(delay)));
+        let hedged =
+            Settings { mode: Mode::Hedge, ab: Some(Ab { a: fixed(20), b: fixed(60) }), ..settings(500) };
+        let modes = Settings {
+            ab: Some(Ab { a: Variant::Mode(Mode::Deadline), b: Variant::Mode(Mode::WaitAll) }),
+            ..settings(500)
+        };
+        for (settings, delays, took) in [
+            (hedged, [Some(ms(20)), Some(ms(60))], [ms(200), ms(200)]),
+            (modes, [None, None], [ms(200), ms(300)]),
+        ] {
+            let mut bench = start(vec![Play::ok(300)], settings, Some(2));
+            for turn in 0..2 {
+                let round = bench.round().await;
+                assert_eq!((round.calls[0].hedge_delay, round.took), (delays[turn], took[turn]), "{turn}");
+            }
+        }
     });
 }
 

@@ -82,6 +82,8 @@ fn the_example_of_the_contract_parses() {
         every: ms(500),
         quorum: Some(2),
         quorum_fail_fast: false,
+        probe: 0.0,
+        ab: None,
         hedge: HedgeSettings {
             delay: HedgeDelay::Percentile(0.95),
             max: Some(1),
@@ -92,7 +94,7 @@ fn the_example_of_the_contract_parses() {
         max_overlap: 4,
     };
     assert_eq!(page.settings, expected);
-    assert_eq!((page.max_rps, page.resolver, page.probe), (Some(50.0), Resolver::Async, 0.0));
+    assert_eq!((page.max_rps, page.resolver, page.settings.probe), (Some(50.0), Resolver::Async, 0.0));
     let shop = &page.endpoints[0];
     assert_eq!(shop.target, Target::Urls(vec![Template::fixed("https://shop0.example/price?sku=42")]));
     assert_eq!(shop.headers, [("accept".to_owned(), Template::fixed("application/json"))]);
@@ -119,7 +121,20 @@ fn the_example_of_the_contract_parses() {
 fn defaults_are_those_of_the_contract() {
     let plain = parse("[[endpoint]]\nname = 'a'\nurl = 'http://a'\n");
     assert_eq!(plain.settings, Settings::default());
-    assert_eq!((plain.name.as_str(), plain.max_rps, plain.probe, plain.rows), ("test", None, 0.0, None));
+    assert_eq!(
+        (plain.name.as_str(), plain.max_rps, plain.settings.probe, plain.rows),
+        ("test", None, 0.0, None)
+    );
+    assert_eq!(plain.what_if_rounds, 600);
+    let what_if = |n: &str| {
+        let text = format!("[round]\nwhat_if_rounds = {n}\n[[endpoint]]\nname = 'a'\nurl = 'http://a'\n");
+        profile::parse("p", &text, Path::new("."), &env).map(|p| p.what_if_rounds)
+    };
+    assert_eq!([what_if("10").ok(), what_if("100000").ok()], [Some(10), Some(100_000)]);
+    for n in ["9", "100001", "-1", "'600'", "1.5"] {
+        let error = what_if(n).expect_err(n).to_string();
+        assert!(error.contains("what_if_rounds"), "{n}: {error}");
+    }
     let one = &plain.endpoints[0];
     assert_eq!(
         (one.expect.clone(), one.timeout, one.hedge),
@@ -354,7 +369,10 @@ fn files_are_read_or_named_as_what_they_are() {
     assert!(shown(write("big.toml", &vec![b'#'; (4 << 20) + 1])).contains("larger than 4 MB"));
     assert!(shown(profile::load(&folder.path().to_string_lossy(), &env)).contains("is a directory"));
     let missing = shown(profile::load(&path("nope.toml"), &env));
-    assert!(missing.contains("no such file") && missing.contains("shops, replicas, page"), "{missing}");
+    assert!(
+        missing.contains("no such file") && missing.contains("shops, replicas, page, correlated, tail"),
+        "{missing}"
+    );
     assert!(shown(profile::load(&path("ok"), &env)).contains("ok.toml?"));
     assert!(shown(profile::load("shop", &env)).contains("did you mean the built-in `shops`?"));
     assert!(shown(profile::load("https://a.example", &env)).contains("looks like a URL"));
@@ -420,7 +438,6 @@ fn r35_r36_r39_warnings_tell_what_is_probably_not_meant() {
         "no effect on http",
         "above 50/s: hedges of the race are suppressed",
         "uncapped",
-        "not applied yet: probe",
     ] {
         assert!(told.contains(part), "{part} in\n{told}");
     }
@@ -467,7 +484,15 @@ fn r36_r37_r39_what_holds_calls_back_is_said() {
     let suppressed =
         "a:80: 2 attempts a round every 250ms are 8/s, above 5/s: hedges of the race are suppressed";
     assert_eq!(warnings, suppressed);
-    assert_eq!(told("probe = '5%'", &[limited]).1, "not applied yet: probe");
+    let (text, warnings) = told("probe = '5%'\nbudget = '300ms'\nwhat_if_rounds = 100", &[limited]);
+    assert!(text.contains("stragglers of 5% of the rounds watched to 1.5s"), "{text}");
+    assert!(text.contains("what-if over the last 100 rounds"), "{text}");
+    assert_eq!(warnings, "");
+    let (text, warnings) = told("probe = '5%'\nmode = 'wait-all'", &[limited]);
+    assert!(!text.contains("watched"), "{text}");
+    assert_eq!(warnings, "probe has no effect: wait-all cuts nothing at the budget");
+    let (_, warnings) = told("probe = '5%'\nbudget = '11s'\nrequest_budget = '20s'", &[limited]);
+    assert_eq!(warnings, "probe has no effect: nothing is watched for longer than 10s");
 }
 
 proptest! {

@@ -4,9 +4,9 @@
 
 use fanscope::domain::event::Vitals;
 use fanscope::domain::{
-    Attempt, AttemptKind, AttemptOutcome, Call, CallSpec, EndedBy, EndpointId, Event, HedgeContract,
-    HedgeCounts, HttpVersion, Mode, Outcome, Phase, Phases, Reason, Round, RoundNo, Settings, Suppressed,
-    Suppression,
+    Ab, Arm, Attempt, AttemptKind, AttemptOutcome, Call, CallSpec, EndedBy, EndpointId, Event, HedgeContract,
+    HedgeCounts, HedgeDelay, HedgeSettings, HttpVersion, Late, Mode, Outcome, Phase, Phases, Reason, Round,
+    RoundNo, Settings, Suppressed, Suppression, Variant,
 };
 use fanscope::recording::{
     Context, EndpointLine, GateLine, Line, Reader, Record, Scribe, SummaryFold, SummaryLine,
@@ -87,6 +87,9 @@ fn example() -> Round {
         quorum_at: None,
         lingering: 0,
         warmup: false,
+        probe: None,
+        arm: None,
+        late: Vec::new(),
         answered_optional: 2,
         failed: Vec::new(),
         calls: vec![
@@ -211,8 +214,230 @@ fn session_and_settings_say_what_was_asked_for() {
 }
 
 #[test]
+fn r28_r30_what_an_endpoint_and_hedges_are_asked_for_reads_back() {
+    let hedge = HedgeSettings { load_budget: 0.1, on_error: false, ..HedgeSettings::default() };
+    let own = HedgeSettings { delay: HedgeDelay::Fixed(us(20_000)), max: Some(2), ..hedge };
+    let specs = [
+        CallSpec { timeout: Some(us(150_000)), hedge: HedgeContract::Own(own), ..spec(false, 2) },
+        CallSpec { repeatable: false, ..spec(false, 1) },
+        CallSpec { hedge: HedgeContract::Off, ..spec(true, 1) },
+        spec(false, 1),
+    ];
+    let endpoints = names(4).into_iter().zip(&specs).map(|(name, spec)| EndpointLine::of(&name, spec, false));
+    let settings = Settings { hedge, quorum: Some(2), ..Settings::default() };
+    let got = value(&Line::session("shops", "", endpoints.collect(), &settings));
+    assert_eq!(got["settings"]["hedge"], json!({"delay": "p95", "load_budget": 0.1, "on_error": false}));
+    let of = |i: usize, key: &str| got["endpoints"][i].get(key).cloned();
+    let said = json!({"delay": "20ms", "max": 2, "load_budget": 0.1, "on_error": false});
+    assert_eq!((of(0, "timeout_ms"), of(0, "hedge")), (Some(json!(150)), Some(said)));
+    assert_eq!((of(1, "repeatable"), of(2, "hedge")), (Some(json!(false)), Some(json!(false))));
+    assert_eq!([of(3, "timeout_ms"), of(3, "repeatable"), of(3, "hedge")], [None, None, None]);
+    let Line::Session(back) = Line::parse(&got.to_string()).unwrap() else { panic!("a session") };
+    assert_eq!(back.endpoints.iter().map(EndpointLine::spec).collect::<Vec<_>>(), specs);
+    assert_eq!(back.settings.settings().unwrap(), settings);
+}
+
+fn turns(a: Variant, b: Variant) -> Settings {
+    Settings { probe: 0.05, ab: Some(Ab { a, b }), ..Settings::default() }
+}
+
+#[test]
+fn w7_w9_settings_say_what_is_probed_and_what_takes_turns() {
+    let budgets = turns(Variant::Budget(us(150_000)), Variant::Budget(us(250_000)));
+    let got = value(&Line::settings(us(0), &budgets, &[]));
+    assert_eq!(got["settings"]["probe"], 0.05);
+    assert_eq!(got["settings"]["ab"], json!({"vary": "budget", "a": "150ms", "b": "250ms"}));
+    let Line::Settings(line) = Line::parse(&got.to_string()).unwrap() else { panic!("settings") };
+    let read = line.settings.settings().unwrap();
+    assert_eq!((read.probe, read.ab), (budgets.probe, budgets.ab));
+    for (key, wrong, says) in [
+        ("probe", json!(1.5), "1.5 is no share of rounds to probe"),
+        ("probe", json!(-0.1), "-0.1 is no share of rounds to probe"),
+        ("ab", json!({"vary": "budget", "a": "150", "b": "250ms"}), "`budget=150` is nothing to vary"),
+        ("ab", json!({"vary": "moon\u{1b}", "a": "1", "b": "2"}), "`moon=1` is nothing to vary"),
+    ] {
+        let mut changed = got.clone();
+        changed["settings"][key] = wrong;
+        let Line::Settings(line) = Line::parse(&changed.to_string()).unwrap() else { panic!("settings") };
+        assert_eq!(line.settings.settings().unwrap_err(), says);
+    }
+}
+
+#[test]
+fn w7_a_probe_round_and_its_stragglers_are_lines_that_read_back() {
+    let late = |endpoint, outcome, end| Late { endpoint: EndpointId(endpoint), outcome, end: us(end) };
+    let pending = late(1, Outcome::Missing(Reason::Deadline), 1_000_000);
+    let lates = [late(3, Outcome::Ok, 231_500), pending];
+    let probe = Round { probe: Some(us(1_000_000)), ..example() };
+    let got = value(&Line::round(&probe, &names(4)));
+    assert_eq!((&got["probe"], &got["watched_ms"]), (&json!(true), &json!(1000)));
+    assert_eq!(
+        value(&Line::late(RoundNo(1), &lates[0], &names(4))),
+        json!({"type": "late", "round": 1, "endpoint": "shop-3", "outcome": "ok", "end_ms": 231.5})
+    );
+    let endpoints = names(4).iter().map(|name| EndpointLine::of(name, &spec(false, 1), false)).collect();
+    let mut scribe = Scribe::new("any", "", endpoints, Arc::default());
+    let mut text = scribe.first().to_json_line().unwrap();
+    let mut write = |event: &Event| text += &scribe.event(event).unwrap().to_json_line().unwrap();
+    write(&Event::RoundSettled { round: Arc::new(probe.clone()), vitals: Vitals::default() });
+    for late in lates {
+        write(&Event::Late { round: RoundNo(1), late });
+    }
+    let mut reader = Reader::new(text.as_bytes());
+    let mut next = || reader.next_record().unwrap();
+    assert!(matches!(next(), Some(Record::Session(_))));
+    let Some(Record::Round(round, _)) = next() else { panic!("a round") };
+    assert_eq!(round.probe, probe.probe);
+    assert_eq!([next(), next()], lates.map(|late| Some(Record::Late(RoundNo(1), late))));
+    // How long is not said by another writer: as long as the settings have it.
+    let mut context = Context::default();
+    context.read(1, text.lines().next().unwrap()).unwrap();
+    let unsaid = text.lines().nth(1).unwrap().replace(r#","watched_ms":1000"#, "");
+    let Ok(Some(Record::Round(round, _))) = context.read(2, &unsaid) else { panic!("a round") };
+    assert_eq!(round.probe, Some(Settings::default().watch()));
+}
+
+#[test]
+fn w7_the_summary_counts_stragglers_of_rounds_that_count() {
+    let late = |reason: Option<Reason>| {
+        let outcome = reason.map_or(Outcome::Ok, Outcome::Missing);
+        Late { endpoint: EndpointId(3), outcome, end: us(400_000) }
+    };
+    let probe = |no, warmup| Round { no: RoundNo(no), warmup, probe: Some(us(1_000_000)), ..example() };
+    let mut fold = SummaryFold::new(&names(4));
+    fold.push(&example());
+    assert_eq!((fold.summary(Vec::new()).probes, fold.summary(Vec::new()).late), (0, None));
+    let became = [None, Some(Reason::HttpStatus), Some(Reason::Deadline), Some(Reason::Throttled), None];
+    for (no, reason) in (2..).zip(became) {
+        fold.push(&probe(no, false));
+        fold.late(RoundNo(no), &late(reason));
+        // Said twice, or of rounds that are in no figure.
+        fold.late(RoundNo(no), &late(None));
+        fold.late(RoundNo(1), &late(None));
+    }
+    fold.push(&probe(9, true));
+    fold.late(RoundNo(9), &late(None));
+    let got = value(&Line::summary(fold.summary(Vec::new())));
+    assert_eq!((&got["probes"], &got["late"]), (&json!(5), &json!({"ok": 2, "error": 1, "censored": 2})));
+    // Of another session a round has the same number.
+    fold.push(&probe(10, false));
+    fold.begin();
+    fold.late(RoundNo(10), &late(None));
+    assert_eq!(fold.summary(Vec::new()).late.unwrap().total(), 5);
+}
+
+#[test]
+fn w7_what_came_late_is_in_the_curve_of_its_endpoint() {
+    let mut fold = SummaryFold::new(&names(4));
+    let probe = |no| Round { no: RoundNo(no), probe: Some(us(1_000_000)), ..example() };
+    let late = |no, outcome| Late { endpoint: EndpointId(3), outcome, end: us(300_000 + no) };
+    for no in 1..=60 {
+        fold.push(&probe(no));
+        let waiting = fold.summary(Vec::new()).endpoints.swap_remove(3);
+        assert_eq!((waiting.observed, waiting.missing.0[0].1), (no, no), "cut is cut, late or not");
+        let failed = no % 4 == 0;
+        fold.late(
+            RoundNo(no),
+            &late(no, if failed { Outcome::Missing(Reason::HttpStatus) } else { Outcome::Ok }),
+        );
+    }
+    let curve = fold.curve(EndpointId(3));
+    assert_eq!((curve.n(), curve.horizon()), (60, Some(us(300_060))));
+    let last = curve.rows().last().unwrap();
+    assert!((last.ok - 0.75).abs() < 1e-9 && (last.error - 0.25).abs() < 1e-9, "{last:?}");
+    assert!(fold.summary(Vec::new()).endpoints[3].p50_ms.is_some());
+    // With hedges beside it the primary is not told apart: it was pending when it was cut.
+    let mut hedged = probe(61);
+    hedged.calls[3].hedges = HedgeCounts { sent: 1, won: 0, wasted: 1, suppressed: Suppressed::default() };
+    fold.push(&hedged);
+    fold.late(RoundNo(61), &late(61, Outcome::Ok));
+    assert_eq!((fold.curve(EndpointId(3)).n(), fold.summary(Vec::new()).late.unwrap().ok), (61, 46));
+    assert_eq!(fold.curve(EndpointId(3)).rows().last().unwrap().time, us(300_060));
+    // Nothing more is told of rounds of a session that is over.
+    fold.push(&probe(62));
+    fold.begin();
+    fold.late(RoundNo(62), &late(62, Outcome::Ok));
+    assert_eq!(fold.curve(EndpointId(3)).n(), 62);
+}
+
+#[test]
+fn w9_a_round_that_takes_turns_has_its_settings_back() {
+    for (a, b) in [
+        (Variant::Budget(us(150_000)), Variant::Budget(us(250_000))),
+        (Variant::Mode(Mode::Deadline), Variant::Mode(Mode::Quorum)),
+        (Variant::Quorum(1), Variant::Quorum(3)),
+        (Variant::Hedge(HedgeDelay::Percentile(0.9)), Variant::Hedge(HedgeDelay::Fixed(us(40_000)))),
+    ] {
+        let base = Settings { mode: Mode::Hedge, quorum: Some(3), ..turns(a, b) };
+        let endpoints: Vec<_> =
+            names(4).iter().map(|name| EndpointLine::of(name, &spec(false, 1), false)).collect();
+        let first = Line::session("any", "", endpoints, &base).to_json_line().unwrap();
+        let mut context = Context::default();
+        context.read(1, &first).unwrap();
+        assert_eq!(**context.settings(), base);
+        for no in 1..=2 {
+            let (settings, arm) = base.of_round(no);
+            let k = (settings.mode == Mode::Quorum).then_some(3);
+            let round = Round {
+                no: RoundNo(no),
+                budget: settings.budget,
+                settings: Arc::new(settings),
+                arm,
+                k,
+                ..example()
+            };
+            let line = Line::round(&round, &names(4)).to_json_line().unwrap();
+            let Ok(Some(Record::Round(back, _))) = context.read(2, &line) else { panic!("a round") };
+            assert_eq!((&back.settings, back.arm), (&round.settings, round.arm), "{line}");
+        }
+    }
+}
+
+#[test]
+fn w9_the_summary_sets_both_arms_side_by_side() {
+    let base = turns(Variant::Budget(us(150_000)), Variant::Budget(us(250_000)));
+    let mut fold = SummaryFold::new(&names(4));
+    let push = |fold: &mut SummaryFold, base: &Settings, no: u64, answered: usize, took: u64| {
+        let (settings, arm) = base.of_round(no);
+        let mut round = Round { no: RoundNo(no), arm, took: us(took), ..example() };
+        round.settings = Arc::new(settings);
+        let ok = |i| call(i, Outcome::Ok, us(9_000), Vec::new());
+        let cut = |i| call(i, Outcome::Missing(Reason::Deadline), us(150_000), Vec::new());
+        round.calls = (0..4).map(|i| if i < answered { ok(i) } else { cut(i) }).collect();
+        fold.push(&round);
+    };
+    push(&mut fold, &base, 1, 3, 150_100);
+    assert_eq!(fold.summary(Vec::new()).ab, None, "one alone is no comparison");
+    push(&mut fold, &base, 2, 4, 180_000);
+    for no in 3..=100 {
+        let (answered, took) = if no % 2 == 1 { (3, 150_000 + no) } else { (4, 180_000) };
+        push(&mut fold, &base, no, answered, took);
+    }
+    // A round that has no turn is in neither.
+    push(&mut fold, &Settings::default(), 101, 0, 1);
+    let line = Line::summary(fold.summary(Vec::new()));
+    let got = value(&line);
+    let (ab, a, b) = (&got["ab"], &got["ab"]["a"], &got["ab"]["b"]);
+    assert_eq!((&ab["vary"], &a["value"], &b["value"]), (&json!("budget"), &json!("150ms"), &json!("250ms")));
+    assert_eq!((&a["rounds"], &a["completeness"], &a["partial"]), (&json!(50), &json!(0.75), &json!(1.0)));
+    assert_eq!((&b["rounds"], &b["completeness"], &b["partial"]), (&json!(50), &json!(1.0), &json!(0.0)));
+    assert_eq!((&a["p50_ms"], &b["p99_ms"]), (&json!(150.051), &json!(180)));
+    let difference = &ab["difference"]["completeness"];
+    assert_eq!((&difference["value"], &difference["clear"]), (&json!(0.25), &json!(true)));
+    assert!(difference["interval"][0].as_f64().unwrap() > 0.0);
+    let Line::Summary(back) = Line::parse(&line.to_json_line().unwrap()).unwrap() else {
+        panic!("a summary")
+    };
+    assert_eq!(back.ab.unwrap().b.rounds, 50);
+    // Others in their place begin anew.
+    let other = turns(Variant::Budget(us(100_000)), Variant::Budget(us(250_000)));
+    (102..=103).for_each(|no| push(&mut fold, &other, no, 4, 1));
+    assert_eq!(fold.summary(Vec::new()).ab.unwrap().a.rounds, 1);
+}
+
+#[test]
 fn readers_accept_what_is_absent_and_what_they_do_not_know() {
-    assert_eq!(Line::parse(r#"{"type":"late","round":3,"endpoint":"a"}"#).unwrap(), Line::Unknown);
+    assert_eq!(Line::parse(r#"{"type":"later","round":3,"endpoint":"a"}"#).unwrap(), Line::Unknown);
     assert!(Line::Unknown.to_json_line().is_err());
     let short =
         r#"{"type":"round","round":4,"mode":"wait-all","budget_ms":200.0,"ended_by":"all_settled","new":{}}"#;
@@ -465,6 +690,17 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn any_late()(endpoint in 0usize..6, outcome in any_outcome(), end in any_time()) -> Late {
+        Late { endpoint: EndpointId(endpoint), outcome, end }
+    }
+}
+
+/// The same, rounded as in a line.
+fn rounded(late: Late) -> Late {
+    Late { end: us(u64::try_from((late.end.as_nanos() + 500) / 1000).unwrap()), ..late }
+}
+
+prop_compose! {
     fn any_round()(
         calls in prop::collection::vec(any_call(), 0..6),
         mode in any_of(Mode::ALL),
@@ -474,6 +710,7 @@ prop_compose! {
         (quorum_at, quorum_impossible_at) in (prop::option::of(any_time()), prop::option::of(any_time())),
         (ok, clamped, lingering, no, warmup) in any::<(bool, bool, u8, u64, bool)>(),
         failed in prop::collection::vec((0usize..9).prop_map(EndpointId), 0..3),
+        (probe, arm) in (prop::option::of(any_time()), prop::option::of(any_of(Arm::ALL))),
     ) -> Round {
         let mut calls = calls;
         for (i, call) in calls.iter_mut().enumerate() {
@@ -494,6 +731,9 @@ prop_compose! {
             quorum_at,
             lingering: lingering.into(),
             warmup,
+            probe,
+            arm,
+            late: Vec::new(),
             answered_optional: calls.iter().filter(|c| c.outcome == Outcome::Ok).count(),
             failed,
             calls,
@@ -549,19 +789,32 @@ proptest! {
     }
 
     #[test]
+    fn w7_any_straggler_is_one_line_that_reads_back(late in any_late(), no in any::<u64>()) {
+        let endpoints = names(6).iter().map(|name| EndpointLine::of(name, &spec(false, 2), false)).collect();
+        let first = Line::session("any", "", endpoints, &Settings::default()).to_json_line().unwrap();
+        let mut context = Context::default();
+        context.read(1, &first).unwrap();
+        let text = Line::late(RoundNo(no), &late, &names(6)).to_json_line().unwrap();
+        prop_assert_eq!(context.read(2, &text).unwrap(), Some(Record::Late(RoundNo(no), rounded(late))));
+    }
+
+    #[test]
     fn a_record_folds_to_the_summary_of_the_run(
-        rounds in prop::collection::vec((any_round(), any::<u16>()), 0..8),
+        rounds in prop::collection::vec((any_round(), any::<u16>(), prop::collection::vec(any_late(), 0..4)), 0..8),
         twice in any::<bool>(),
     ) {
         let endpoints = names(6).iter().map(|name| EndpointLine::of(name, &spec(false, 2), false)).collect();
         let mut scribe = Scribe::new("any", "", endpoints, Arc::default());
         let mut text = scribe.first().to_json_line().unwrap();
         let mut skipped = 0;
-        for (round, more) in &rounds {
+        for (round, more, lates) in &rounds {
             skipped += u64::from(*more);
             let vitals = Vitals { skipped, ..Vitals::default() };
             let event = Event::RoundSettled { round: Arc::new(round.clone()), vitals };
             text += &scribe.event(&event).unwrap().to_json_line().unwrap();
+            for &late in lates {
+                text += &scribe.event(&Event::Late { round: round.no, late }).unwrap().to_json_line().unwrap();
+            }
         }
         let live = scribe.fold().summary(Vec::new());
         let read = |text: &str| SummaryFold::of_record(&mut Reader::new(text.as_bytes())).unwrap().summary(Vec::new());
@@ -571,6 +824,8 @@ proptest! {
             let joined = read(&text.repeat(2));
             prop_assert_eq!((joined.rounds, joined.skipped), (live.rounds * 2, live.skipped * 2));
             prop_assert_eq!(joined.hedges.reconnects, live.hedges.reconnects * 2);
+            let total = |summary: &SummaryLine| summary.late.map_or(0, |late| late.total());
+            prop_assert_eq!((joined.probes, total(&joined)), (live.probes * 2, total(&live) * 2));
         }
     }
 

@@ -199,6 +199,18 @@ fn a_wrong_line_is_named_by_its_number() {
             "line 2: a call is missing without a reason",
         ),
         (&(SETTINGS.replace("20ms", "soon") + "\n"), "line 2: `soon` is no hedge delay"),
+        (
+            &(SETTINGS.replace(r#""20ms""#, r#""20ms","load_budget":1.5"#) + "\n"),
+            "line 2: 1.5 is no share of calls to hedge",
+        ),
+        (
+            "{\"type\":\"late\",\"round\":1,\"endpoint\":\"x\",\"outcome\":\"ok\",\"end_ms\":9}\n",
+            "line 2: its session has no endpoint `x`",
+        ),
+        (
+            "{\"type\":\"late\",\"round\":1,\"endpoint\":\"a\",\"outcome\":\"missing\",\"end_ms\":9}\n",
+            "line 2: a call is missing without a reason",
+        ),
     ] {
         let said = refused((session.clone() + line).as_bytes());
         assert!(said.starts_with(says), "{said}\nnot: {says}");

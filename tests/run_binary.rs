@@ -399,3 +399,41 @@ fn secrets_of_the_profile_never_come_out() {
     }
     assert!(Path::new(&profile).exists());
 }
+
+#[test]
+fn w7_a_run_ends_when_what_it_watches_is_over() {
+    let slow = Upstream::start(Manner::Answer(200, 600));
+    let dir = tempfile::tempdir().unwrap();
+    let text = format!("[round]\nbudget = \"400ms\"\n{}", endpoint("slow", &slow.url(), ""));
+    let profile = write(&dir, "slow.toml", text);
+    let began = std::time::Instant::now();
+    let output = fanscope(&["run", &profile, "-n", "1", "--probe", "100%", "--format", "json"]);
+    let rounds = rounds(&output);
+    assert_eq!((rounds.len(), &rounds[0]["ended_by"]), (1, &Value::from("deadline")));
+    assert!(began.elapsed() >= std::time::Duration::from_millis(600), "it did not wait for the straggler");
+}
+
+#[test]
+fn w9_variants_take_turns_and_what_is_wrong_with_them_is_said_with_the_flag() {
+    let args = ["run", "shops", "--every", "0ms", "-n", "4", "--format", "json", "--ab", "budget=20ms,0.03s"];
+    let budgets: Vec<f64> =
+        rounds(&fanscope(&args)).iter().map(|r| r["budget_ms"].as_f64().unwrap()).collect();
+    assert_eq!(budgets, [20.0, 30.0, 20.0, 30.0]);
+    for (args, says) in [
+        (["--ab", "budgt=1ms,2ms"], "did you mean `budget`?"),
+        (["--ab", "budget=150ms"], "one value"),
+        (["--ab", "budget=1ms,2ms,3ms"], "3 values"),
+        (["--ab", "budget=2ms,2ms"], "both are budget 2ms"),
+        (["--ab", "budget=150,250"], "no unit"),
+        (["--ab", "quorum=3,99"], "quorum 99"),
+        (["--ab", "hedge=p95,200ms"], "not below the budget"),
+        (["--ab", "budget=0.1ms,2ms"], "at least 1ms"),
+        (["--probe", "5"], "no percent sign"),
+        (["--probe", "101%"], "more than 100%"),
+    ] {
+        let output = fanscope(&["run", "shops", args[0], args[1]]);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
+        assert!(said.contains(args[0]) && said.contains(says), "{args:?}: {said}");
+    }
+}

@@ -2,7 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test a missing value is a failure, helpers included")]
 
-use fanscope::domain::{HedgeDelay, HedgeSettings, Mode, Settings};
+use fanscope::domain::{
+    Ab, CallSpec, EndpointId, HedgeContract, HedgeDelay, HedgeSettings, Late, Mode, Outcome, Reason, RoundNo,
+    Settings, Variant,
+};
 use fanscope::recording::{EndpointLine, Line};
 use jsonschema::Validator;
 use serde_json::{Value, json};
@@ -51,20 +54,33 @@ fn every_line_that_run_prints_is_valid() {
 fn lines_that_only_the_dashboard_writes_are_valid() {
     let record = validator("record.schema.json");
     let at = Duration::from_micros(1_234_567);
-    let endpoints = ["a", "b"].map(|name| EndpointLine {
-        name: name.to_owned(),
+    let own = HedgeSettings { load_budget: 0.5, on_error: false, ..HedgeSettings::default() };
+    let spec = |name: &str, hedge| CallSpec {
         required: name == "a",
+        timeout: Some(Duration::from_millis(150)),
         replicas: 2,
-        breaker: true,
-    });
+        repeatable: name == "a",
+        hedge,
+    };
+    let hedges = [HedgeContract::Own(own), HedgeContract::Off];
+    let endpoints =
+        hedges.map(|hedge| ["a", "b"].map(|name| EndpointLine::of(name, &spec(name, hedge), true)));
+    for endpoints in &endpoints {
+        let text = Line::session("two", "", endpoints.to_vec(), &Settings::default()).to_json_line().unwrap();
+        hold(&record, &serde_json::from_str(&text).unwrap(), &text);
+    }
+    let endpoints = endpoints.concat();
     let hedge =
         HedgeSettings { delay: HedgeDelay::parse("50ms").unwrap(), max: Some(1), ..Default::default() };
     let changed = Settings { mode: Mode::Quorum, quorum: Some(1), hedge, ..Settings::default() };
+    let [a, b] = [150, 250].map(|ms| Variant::Budget(Duration::from_millis(ms)));
+    let turns = Settings { probe: 0.05, ab: Some(Ab { a, b }), ..Settings::default() };
     for line in [
         Line::note(at, "shop-0: http_503"),
         Line::note(Duration::ZERO, ""),
         Line::settings(at, &changed, &endpoints),
         Line::settings(at, &Settings::default(), &[]),
+        Line::settings(at, &turns, &endpoints),
     ] {
         let text = line.to_json_line().unwrap();
         let value: Value = serde_json::from_str(&text).unwrap();
@@ -75,6 +91,19 @@ fn lines_that_only_the_dashboard_writes_are_valid() {
         assert!(!record.is_valid(&untimed), "{untimed}");
     }
     assert!(!record.is_valid(&json!({"type": "note", "at_ms": 1})), "a note without words");
+}
+
+#[test]
+fn w7_lines_of_stragglers_are_valid() {
+    let record = validator("record.schema.json");
+    let outcomes = [Outcome::Ok, Outcome::Missing(Reason::Deadline), Outcome::Missing(Reason::HttpStatus)];
+    for outcome in outcomes {
+        let late = Late { endpoint: EndpointId(0), outcome, end: Duration::from_micros(231_500) };
+        let text = Line::late(RoundNo(7), &late, &["a".to_owned()]).to_json_line().unwrap();
+        hold(&record, &serde_json::from_str(&text).unwrap(), &text);
+    }
+    let bored = json!({"type": "late", "round": 7, "endpoint": "a", "outcome": "bored", "end_ms": 1});
+    assert!(!record.is_valid(&bored));
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn rows(name: &str, curve: &Curve, want: &[Value]) {
     }
 }
 
-/// Checks one expected field; false where the field belongs to a later part (intervals, grades).
+/// Checks one expected field; false where the field is held elsewhere.
 fn check(name: &str, curve: &Curve, seen: &[Observation], key: &str, want: &Value) -> bool {
     let quantile = |q: f64| {
         let want = want.as_f64().map(|_| millis(want));
@@ -107,7 +107,8 @@ fn check(name: &str, curve: &Curve, seen: &[Observation], key: &str, want: &Valu
 #[test]
 fn w2_worked_examples() {
     let file: Value = serde_json::from_str(include_str!("vectors.json")).expect("vectors");
-    let later = [
+    // In `whatif_vectors.rs`, and what a call comes to in `round_vectors.rs`.
+    let elsewhere = [
         "greenwood_var_at_30",
         "loglog95_at_30",
         "wilson95_ok_by_150",
@@ -126,7 +127,7 @@ fn w2_worked_examples() {
             if check(name, &curve, &seen, key, want) {
                 fields += 1;
             } else {
-                assert!(later.contains(&key.as_str()), "{name}: {key} is not checked");
+                assert!(elsewhere.contains(&key.as_str()), "{name}: {key} is not checked");
             }
         }
         vectors += 1;

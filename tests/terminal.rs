@@ -71,10 +71,10 @@ fn a_panic_while_drawing_restores_the_terminal_and_is_shown() {
 #[cfg(debug_assertions)]
 #[test]
 fn r3_a_panic_in_a_call_is_its_own_lanes_affair() {
-    let mut term = Terminal::start(120, 40, &["page"], &[("FANSCOPE_TEST_PANIC", "call")]);
+    let mut term = Terminal::start(120, 40, &["shops"], &[("FANSCOPE_TEST_PANIC", "call")]);
     term.wait_text("internal");
     term.wait_text("Round 2");
-    term.wait("other calls answer", |screen| screen.contents().contains(" ok"));
+    term.wait("other calls answer", |screen| screen.contents().contains(" ok 200"));
     term.keys("q");
     let (status, text) = term.end();
     assert!(status.success(), "{status:?}");

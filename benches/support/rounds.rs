@@ -31,8 +31,10 @@ pub fn setup(lanes: usize) -> Setup {
     Setup {
         profile: "bench".into(),
         endpoints: (0..lanes).map(endpoint).collect(),
+        specs: Vec::new(),
         hosts: lanes,
         settings,
+        what_if_rounds: 600,
         options,
     }
 }
@@ -104,6 +106,9 @@ pub fn round(no: u64, lanes: usize, settings: &Arc<Settings>, dice: &mut ChaCha8
         quorum_at: None,
         lingering: 0,
         warmup: false,
+        probe: None,
+        arm: None,
+        late: Vec::new(),
         answered_optional: answered,
         failed: Vec::new(),
         calls,

@@ -46,6 +46,14 @@ pub enum Action {
     Earlier,
     /// A round forward.
     Later,
+    /// What another budget, quorum or hedge would have given, or back from it.
+    Tradeoff,
+    /// A smaller budget is looked at there.
+    MarkerDown,
+    /// A larger budget is looked at there.
+    MarkerUp,
+    /// The next share of probe rounds.
+    Probe,
     /// The next panel.
     Panel,
     /// The next window of the counts.
@@ -271,7 +279,7 @@ pub const BINDINGS: &[Binding] = &[
         .live(),
     bind(Action::NumberUp, "number-up", &[c(']')], "more answers, later hedge").live(),
     bind(Action::PeriodDown, "period-down", &[c('<')], "rounds more often")
-        .footer(10, "< >", "< >", "period")
+        .footer(11, "< >", "< >", "period")
         .live(),
     bind(Action::PeriodUp, "period-up", &[c('>')], "rounds less often").live(),
     bind(Action::Pause, "pause", &[c(' ')], "pause, or go on").footer(3, "space", "space", "pause"),
@@ -281,13 +289,13 @@ pub const BINDINGS: &[Binding] = &[
         .footer(4, "←→", "Left Right", "10 s")
         .replay(),
     bind(Action::ShortAhead, "short-ahead", &[plain(KeyCode::Right)], "10 s ahead").replay(),
-    bind(Action::LongBack, "long-back", &[c('[')], "60 s back").footer(10, "[ ]", "[ ]", "60 s").replay(),
+    bind(Action::LongBack, "long-back", &[c('[')], "60 s back").footer(11, "[ ]", "[ ]", "60 s").replay(),
     bind(Action::LongAhead, "long-ahead", &[c(']')], "60 s ahead").replay(),
     bind(Action::Tenth(0), "tenth", DIGITS, "to so many tenths of it")
-        .footer(9, "0-9", "0-9", "jump")
+        .footer(10, "0-9", "0-9", "jump")
         .replay(),
-    bind(Action::Step, "step", &[c('s')], "one round, then pause").footer(15, "s", "s", "one round"),
-    bind(Action::Up, "up", &[plain(KeyCode::Up), c('k')], "lane above").footer(8, "↑↓", "j k", "select"),
+    bind(Action::Step, "step", &[c('s')], "one round, then pause").footer(16, "s", "s", "one round"),
+    bind(Action::Up, "up", &[plain(KeyCode::Up), c('k')], "lane above").footer(9, "↑↓", "j k", "select"),
     bind(Action::Down, "down", &[plain(KeyCode::Down), c('j')], "lane below"),
     bind(Action::PageUp, "page-up", &[plain(KeyCode::PageUp)], "ten lanes up"),
     bind(Action::PageDown, "page-down", &[plain(KeyCode::PageDown)], "ten lanes down"),
@@ -298,20 +306,26 @@ pub const BINDINGS: &[Binding] = &[
     bind(Action::Earlier, "history-back", &[c(',')], "a round back in history")
         .footer(6, ", .", ", .", "history"),
     bind(Action::Later, "history-forward", &[c('.')], "a round ahead in history"),
-    bind(Action::Freeze, "freeze", &[c('f')], "freeze the picture").footer(11, "f", "f", "freeze"),
-    bind(Action::Panel, "panel", &[plain(KeyCode::Tab)], "next panel").footer(7, "Tab", "Tab", "panel"),
-    bind(Action::Window, "window", &[c('w')], "window of the counts").footer(9, "w", "w", "window"),
-    bind(Action::Sort, "sort", &[c('o')], "order of the lanes").footer(13, "o", "o", "sort"),
-    bind(Action::Filter, "filter", &[c('/')], "lanes by name or reason").footer(12, "/", "/", "filter"),
+    bind(Action::Freeze, "freeze", &[c('f')], "freeze the picture").footer(12, "f", "f", "freeze"),
+    bind(Action::Tradeoff, "tradeoff", &[c('a')], "advisor: what if").footer(7, "a", "a", "what if"),
+    bind(Action::MarkerDown, "marker-down", &[c('-')], "what if: marker left").replay(),
+    bind(Action::MarkerUp, "marker-up", &[c('+'), c('=')], "what if: marker right").replay(),
+    bind(Action::Probe, "probe", &[c('p')], "watch some rounds to the end")
+        .footer(20, "p", "p", "probe")
+        .live(),
+    bind(Action::Panel, "panel", &[plain(KeyCode::Tab)], "next panel").footer(8, "Tab", "Tab", "panel"),
+    bind(Action::Window, "window", &[c('w')], "window of the counts").footer(10, "w", "w", "window"),
+    bind(Action::Sort, "sort", &[c('o')], "order of the lanes").footer(14, "o", "o", "sort"),
+    bind(Action::Filter, "filter", &[c('/')], "lanes by name or reason").footer(13, "/", "/", "filter"),
     bind(Action::Fault, "fault", &[c('x')], "a fault, if it is simulated")
-        .footer(14, "x", "x", "faults")
+        .footer(15, "x", "x", "faults")
         .live(),
-    bind(Action::Reset, "reset", &[c('r')], "forget the counts").footer(16, "r", "r", "reset"),
-    bind(Action::Note, "note", &[c('n')], "a note, marked in history").footer(17, "n", "n", "note").live(),
+    bind(Action::Reset, "reset", &[c('r')], "forget the counts").footer(17, "r", "r", "reset"),
+    bind(Action::Note, "note", &[c('n')], "a note, marked in history").footer(18, "n", "n", "note").live(),
     bind(Action::Record, "record", &[c('R')], "record to a file, or end it")
-        .footer(18, "R", "R", "record")
+        .footer(19, "R", "R", "record")
         .live(),
-    bind(Action::Export, "export", &[c('e')], "picture and round to files").footer(19, "e", "e", "export"),
+    bind(Action::Export, "export", &[c('e')], "picture and round to files").footer(20, "e", "e", "export"),
     bind(Action::Redraw, "redraw", &[Key::ctrl('l')], "paint anew"),
     bind(Action::Suspend, "suspend", &[Key::ctrl('z')], "suspend; fg comes back"),
     bind(Action::Back, "back", &[plain(KeyCode::Esc)], "back to the dashboard"),

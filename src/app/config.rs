@@ -1,8 +1,8 @@
 //! The settings in force and those asked for. A change takes effect with the next round; until that round
 //! has started, both are known.
 
-use crate::domain::numbers::millis;
-use crate::domain::{Event, FaultSwitch, Mode, Settings};
+use crate::domain::numbers::{self, millis};
+use crate::domain::{Ab, Event, FaultSwitch, Mode, Settings, Variant};
 use std::sync::Arc;
 
 /// What rounds are asked to do: what the last one had and what the next is to have.
@@ -63,10 +63,74 @@ impl Config {
         }
     }
 
-    /// A round started with these.
+    /// A round started with these. Where two variants take turns, what they vary is not what holds: it would be
+    /// another with every round.
     fn started(&mut self, with: &Arc<Settings>) {
-        self.live = Arc::clone(with);
+        let same = |known: &Arc<Settings>| with.ab.is_some() && steady(known) == steady(with);
+        if same(&self.wanted) {
+            self.live = Arc::clone(&self.wanted);
+        } else if !same(&self.live) {
+            self.live = Arc::clone(with);
+        }
     }
+}
+
+/// The same settings for both of two variants that take turns: with what they vary as the first has it.
+#[must_use]
+pub(super) fn steady(settings: &Settings) -> Settings {
+    settings.of_round(1).0
+}
+
+/// What a variant varies, as these settings have it.
+fn own(variant: Variant, settings: &Settings, optional: usize) -> Variant {
+    match variant {
+        Variant::Mode(_) => Variant::Mode(settings.mode),
+        Variant::Budget(_) => Variant::Budget(settings.budget),
+        Variant::Quorum(_) => Variant::Quorum(settings.quorum_of(optional)),
+        Variant::Hedge(_) => Variant::Hedge(settings.hedge.delay),
+    }
+}
+
+/// Ends that two variants take turns where what they vary was set by hand: what is asked for last holds. Returns
+/// what they were.
+pub(super) fn by_hand(from: &Settings, to: &mut Settings, optional: usize) -> Option<Ab> {
+    let set = |ab: &Ab| own(ab.a, from, optional) != own(ab.a, to, optional);
+    let over = to.ab.filter(|ab| set(ab));
+    if over.is_some() {
+        to.ab = None;
+    }
+    over
+}
+
+/// Two variants: `budget 150 | 250 ms`.
+#[must_use]
+pub fn ab_words(ab: Ab) -> String {
+    format!("{} {}", ab.a.key(), ab_pair(ab))
+}
+
+/// The same without what they vary: `150 | 250 ms`.
+#[must_use]
+pub fn ab_pair(ab: Ab) -> String {
+    let (a, b) = (variant_words(ab.a), variant_words(ab.b));
+    // The unit once is enough.
+    let first = if b.ends_with(" ms") { a.strip_suffix(" ms").unwrap_or(&a) } else { &a };
+    format!("{first} | {b}")
+}
+
+/// One variant: `150 ms`, `quorum`, `3`, `p95`.
+#[must_use]
+pub fn variant_words(variant: Variant) -> String {
+    match variant {
+        Variant::Mode(mode) => mode.to_string(),
+        Variant::Budget(budget) => numbers::setting_ms(budget),
+        Variant::Quorum(k) => k.to_string(),
+        Variant::Hedge(delay) => numbers::delay(delay),
+    }
+}
+
+/// A share of rounds, as a setting: `5 %`.
+fn share(share: f64) -> String {
+    numbers::short_share(share)
 }
 
 /// Something that is different from a round on.
@@ -116,13 +180,19 @@ impl Change {
         }
     }
 
-    /// What differs, with k only between quorum rounds and the delay only between hedge rounds.
+    /// What differs, with k only between quorum rounds and the delay only between hedge rounds. Two variants that
+    /// take turns are one thing, and no change from round to round.
     #[must_use]
     pub fn between(from: &Settings, to: &Settings, optional: usize) -> Vec<Self> {
+        let (from, to) = (&steady(from), &steady(to));
         let mut out = Vec::new();
-        let mut add = |what: &str, from: String, to: String| {
-            if from != to {
-                out.push(Self::Value { what: what.to_owned(), from, to });
+        // What is varied says more than its base.
+        let varied = |key: &str| [from.ab, to.ab].iter().flatten().any(|ab| ab.a.key() == key);
+        let mut add = |key: &str, from: String, to: String| {
+            if from != to && !varied(key) {
+                let what = if key == "quorum" { "k" } else { key };
+                let what = if key == "hedge" { "delay" } else { what }.to_owned();
+                out.push(Self::Value { what, from, to });
             }
         };
         add("mode", from.mode.to_string(), to.mode.to_string());
@@ -130,10 +200,19 @@ impl Change {
         add("every", millis(from.every), millis(to.every));
         let both = |mode| from.mode == mode && to.mode == mode;
         if both(Mode::Quorum) {
-            add("k", from.quorum_of(optional).to_string(), to.quorum_of(optional).to_string());
+            add("quorum", from.quorum_of(optional).to_string(), to.quorum_of(optional).to_string());
         }
         if both(Mode::Hedge) {
-            add("delay", from.hedge.delay.to_string(), to.hedge.delay.to_string());
+            add("hedge", from.hedge.delay.to_string(), to.hedge.delay.to_string());
+        }
+        let probe = |s: &Settings| share(s.probe);
+        if probe(from) != probe(to) {
+            // The unit once is enough: `2 → 5 %`.
+            add("probe", probe(from).replace(" %", ""), probe(to));
+        }
+        if let Some(ab) = to.ab.or(from.ab).filter(|_| from.ab != to.ab) {
+            let words = |s: &Settings| s.ab.map_or_else(|| variant_words(own(ab.a, s, optional)), ab_words);
+            add("A/B", words(from), words(to));
         }
         out
     }

@@ -8,7 +8,7 @@ pub use answer::AnswerLine;
 pub use facts::{Fact, FactLine};
 
 use super::{Action, App, Fate, Lane, LaneState, Shown};
-use crate::domain::{Call, EndpointId, Phase, Reason};
+use crate::domain::{Call, EndpointId, Late, Phase, Reason};
 use crate::stats::Window;
 
 /// A part of the detail, a block of whole rows.
@@ -209,11 +209,11 @@ fn request_rows(app: &App) -> u16 {
     u16::from(app.request().is_some())
 }
 
-/// Title, heads, answered, reasons, not needed, share.
+/// Title, heads, answered, reasons, not needed, share, and what rounds would have been without it.
 fn outcome_rows(app: &App) -> u16 {
     let totals = app.stats().endpoint_totals(EndpointId(app.selected), Window::Start);
     let reasons = totals.missing.len().min(MOST_REASONS + 1);
-    4 + rows(reasons) + u16::from(totals.not_needed > 0)
+    6 + rows(reasons) + u16::from(totals.not_needed > 0)
 }
 
 impl App {
@@ -224,6 +224,18 @@ impl App {
             Shown::Over(round) => round.calls.get(self.selected),
             Shown::Waiting | Shown::Running(_) => None,
         }
+    }
+
+    /// What became of that call past its round's end, where it was watched (W7).
+    #[must_use]
+    pub fn detail_late(&self) -> Option<Late> {
+        self.late(self.selected)
+    }
+
+    /// What became of an endpoint's call past the end of the round on the lanes, where it was watched (W7).
+    #[must_use]
+    pub fn late(&self, index: usize) -> Option<Late> {
+        self.round()?.late.iter().find(|late| late.endpoint.index() == index).copied()
     }
 
     /// The selected endpoint's call. What the deadline cut ends at the deadline, however late that was noticed.

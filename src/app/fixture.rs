@@ -4,7 +4,7 @@ pub(crate) use crate::stats::fixture::*;
 
 use super::{App, EndpointInfo, Message, Options, Recorded, Setup, update};
 use crate::domain::event::{AttemptStep, RoundStarted, Vitals};
-use crate::domain::{Event, Mode, Playback, Reason, Round, Settings};
+use crate::domain::{CallSpec, Event, HedgeContract, Mode, Playback, Reason, Round, Settings};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,10 +22,17 @@ pub(crate) fn setup(names: &[&str], settings: Settings, options: Options) -> Set
                 requests: vec![format!("GET https://{n}.example/v2/{n}?user=7&token=<redacted>")],
             })
             .collect(),
+        specs: names.iter().map(|_| spec()).collect(),
         hosts: names.len(),
         settings,
+        what_if_rounds: crate::whatif::seen::ROUNDS,
         options,
     }
+}
+
+/// What the engine knows of each.
+fn spec() -> CallSpec {
+    CallSpec { required: false, timeout: None, replicas: 1, repeatable: true, hedge: HedgeContract::ByMode }
 }
 
 /// Tells the app that a round began.

@@ -1,14 +1,15 @@
 //! What actions do to the screen's state, and what they ask of the world outside.
 
 use super::actions::{Key, KeyCode, action_for, offers};
+use super::config::{ab_words, by_hand};
+use super::tradeoff;
 use super::tune::{self, Way};
 use super::typing::{Typed, TypedLine};
 use super::{
-    Action, App, Change, DetailPage, Effect, Gesture, HelpPage, Kind, PAGE, Pace, Panel, Screen, Shown,
-    Target,
+    Action, App, Behind, Change, DetailPage, Effect, Gesture, HelpPage, Kind, Notice, PAGE, Pace, Panel,
+    Screen, Shown, Target,
 };
 use crate::domain::{EndpointId, FaultSwitch, Mode, RoundNo, Seek, Settings, text};
-use crate::stats::Window;
 
 /// Most characters of a note.
 const LONGEST_NOTE: usize = 200;
@@ -18,13 +19,13 @@ const WHEEL: usize = 3;
 
 impl App {
     pub(super) fn act(&mut self, action: Action) -> Vec<Effect> {
-        if let Screen::Help { top, detail } = self.screen {
-            return self.help(top, detail, action);
+        if let Screen::Help { top, behind } = self.screen {
+            return self.help(top, behind, action);
         }
         if !offers(self.kind(), action) {
             return Vec::new();
         }
-        if let Some(effects) = self.replay(action) {
+        if let Some(effects) = self.in_tradeoff(action).or_else(|| self.replay(action)) {
             return effects;
         }
         match action {
@@ -36,6 +37,7 @@ impl App {
             Action::NumberUp => return self.change(|s, n| own_number(s, n, Way::Up)),
             Action::PeriodDown => return self.change(|s, _| tune::period(s, Way::Down)),
             Action::PeriodUp => return self.change(|s, _| tune::period(s, Way::Up)),
+            Action::Probe => return self.change(|s, _| s.probe = tune::next_probe(s.probe)),
             Action::Pause => return self.pause(),
             Action::Step => return self.step(),
             Action::Fault => return self.next_fault(),
@@ -68,8 +70,14 @@ impl App {
                 self.lineup.keep();
                 self.screen = Screen::Detail(0);
             }
+            Action::Tradeoff => self.toggle_tradeoff(),
             Action::Help => {
-                self.screen = Screen::Help { top: 0, detail: matches!(self.screen, Screen::Detail(_)) };
+                let behind = match self.screen {
+                    Screen::Detail(_) => Behind::Detail,
+                    Screen::Tradeoff => Behind::Tradeoff,
+                    Screen::Dashboard | Screen::Help { .. } => Behind::Dashboard,
+                };
+                self.screen = Screen::Help { top: 0, behind };
             }
             Action::Back => self.back(),
             Action::Reset => self.reset(),
@@ -90,7 +98,7 @@ impl App {
     }
 
     /// A key while the help is on the screen.
-    fn help(&mut self, top: usize, detail: bool, action: Action) -> Vec<Effect> {
+    fn help(&mut self, top: usize, behind: Behind, action: Action) -> Vec<Effect> {
         let page = HelpPage::of(self.kind(), self.size.0, self.size.1);
         // The terminal may have grown since the last key.
         let (end, rows) = (page.end(), page.rows);
@@ -103,7 +111,11 @@ impl App {
             Action::First => 0,
             Action::Last => end,
             Action::Back | Action::Help => {
-                self.screen = if detail { Screen::Detail(0) } else { Screen::Dashboard };
+                self.screen = match behind {
+                    Behind::Dashboard => Screen::Dashboard,
+                    Behind::Detail => Screen::Detail(0),
+                    Behind::Tradeoff => Screen::Tradeoff,
+                };
                 return Vec::new();
             }
             Action::Quit => return vec![Effect::Quit],
@@ -111,7 +123,7 @@ impl App {
             Action::Suspend => return vec![Effect::Suspend],
             _ => top,
         };
-        self.screen = Screen::Help { top: to.min(end), detail };
+        self.screen = Screen::Help { top: to.min(end), behind };
         Vec::new()
     }
 
@@ -169,8 +181,7 @@ impl App {
     }
 
     fn next_window(&mut self) {
-        let place = Window::ALL.iter().position(|&w| w == self.window).unwrap_or(0);
-        self.window = Window::ALL[(place + 1) % Window::ALL.len()];
+        self.window = tradeoff::next(self.window);
         self.live.sort_missing(self.window);
         if let Some(frozen) = &mut self.frozen {
             frozen.sort_missing(self.window);
@@ -226,6 +237,8 @@ impl App {
                 return self.act(Action::Detail);
             }
             (Gesture::Click, Target::Lane(index)) => self.select(index),
+            (Gesture::Click, Target::WhatIf) => return self.act(Action::Tradeoff),
+            (Gesture::Click, Target::Budget(budget)) => self.mark(budget),
             (Gesture::Click, Target::Round(no)) => return self.go_to(no),
             (Gesture::WheelUp, Target::Round(_)) => return self.act(Action::Later),
             (Gesture::WheelDown, Target::Round(_)) => return self.act(Action::Earlier),
@@ -281,13 +294,16 @@ impl App {
     }
 
     /// Changes the settings of the rounds to come. Builds on what is already pending.
-    fn change(&mut self, change: impl FnOnce(&mut Settings, usize)) -> Vec<Effect> {
+    pub(super) fn change(&mut self, change: impl FnOnce(&mut Settings, usize)) -> Vec<Effect> {
         let (optional, mut to) = (self.optional(), self.wanted().clone());
         change(&mut to, optional);
         if to == *self.wanted() {
             return Vec::new();
         }
         tune::settle(&mut to, optional);
+        if let Some(ab) = by_hand(self.wanted(), &mut to, optional) {
+            self.notice = Some(Notice::Done(format!("A/B {} is over: set by key", ab_words(ab))));
+        }
         self.config.ask(to.clone());
         vec![Effect::Apply(to)]
     }

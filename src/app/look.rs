@@ -2,7 +2,7 @@
 
 use super::typing::TypedLine;
 use super::{App, Health, Kind, Lane, Panel, Picture, Shown};
-use crate::domain::{Mode, Round, RoundNo, Settings};
+use crate::domain::{Arm, Mode, Round, RoundNo, Settings, Variant};
 use crate::stats::{Hint, MissingRow, Remedy, Stats};
 use std::sync::Arc;
 use std::time::Duration;
@@ -142,6 +142,44 @@ impl App {
         }
     }
 
+    /// The mode that the screen is laid out for. Where rounds of two modes take turns it is one for both: nothing
+    /// moves from round to round.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        let settings = self.round_settings();
+        match settings.ab.map(|ab| [ab.a, ab.b]) {
+            Some([Variant::Mode(a), Variant::Mode(b)]) => {
+                if b == Mode::Hedge {
+                    b
+                } else {
+                    a
+                }
+            }
+            _ => settings.mode,
+        }
+    }
+
+    /// The budget that the time axis is made for: of two that take turns, the larger.
+    #[must_use]
+    pub fn longest_budget(&self) -> Duration {
+        let settings = self.round_settings();
+        let arms = [1, 2].map(|no| settings.of_round(no).0.effective_budget().0);
+        let arms = arms.into_iter().filter(|_| settings.ab.is_some());
+        arms.fold(self.round_budget(), Duration::max)
+    }
+
+    /// Whose turn the round on the lanes is, where two variants take turns, and what it has.
+    #[must_use]
+    pub fn turn(&self) -> Option<(Arm, Variant)> {
+        let ab = self.round_settings().ab?;
+        let arm = match self.shown() {
+            Shown::Over(round) => round.arm,
+            Shown::Running(_) | Shown::Waiting => None,
+        };
+        let arm = arm.or_else(|| self.round_no().map(|no| Arm::of(no.0)))?;
+        Some((arm, *ab.of(arm)))
+    }
+
     /// An endpoint's call as its lane shows it; `None` before the first round.
     #[must_use]
     pub fn lane(&self, index: usize) -> Option<Lane> {
@@ -164,13 +202,15 @@ impl App {
     /// Whether calls of the round on the lanes may run past its budget.
     #[must_use]
     pub fn may_pass_budget(&self) -> bool {
-        self.round_settings().mode.ignores_budget() || self.endpoints.iter().any(|e| e.required)
+        let settings = self.round_settings();
+        let passes = |no| settings.of_round(no).0.mode.ignores_budget();
+        passes(1) || passes(2) || self.endpoints.iter().any(|e| e.required)
     }
 
     /// The panel to show where there is room for one: the one asked for, else the one that suits the mode.
     #[must_use]
     pub fn panel(&self) -> Panel {
-        self.panel.unwrap_or(match self.round_settings().mode {
+        self.panel.unwrap_or(match self.mode() {
             Mode::Hedge => Panel::Hedges,
             _ => Panel::Missing,
         })

@@ -1,11 +1,13 @@
 //! What rounds put on the screen: the round on the lanes, the counts, the rounds kept to look back at. Events
 //! change it; keys only choose which picture is looked at, the live one or a frozen copy.
 
+use super::config::steady;
 use super::live::LiveRound;
 use super::{Change, Shown};
 use crate::domain::event::{RoundStarted, Vitals};
-use crate::domain::{EndpointId, Event, Reason, Round, RoundNo, Settings};
+use crate::domain::{EndpointId, Event, Late, Reason, Round, RoundNo, Settings};
 use crate::stats::{MissingRow, Stats, Window};
+use crate::whatif::seen::Sample;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +20,9 @@ const KEPT_CALLS: usize = 32_000;
 
 /// Calls in the newest rounds that keep their failed answers; up to some kilobytes each.
 const KEPT_ANSWERS: usize = 2_000;
+
+/// Rounds to estimate from that stay in a copy that is kept for long.
+const KEPT_SAMPLE: usize = 100;
 
 /// Changes that are remembered.
 const MARKS: usize = 64;
@@ -44,6 +49,10 @@ pub struct Picture {
     pub(crate) warming: usize,
     /// The latest rounds in order of their numbers.
     pub(crate) rounds: VecDeque<Arc<Round>>,
+    /// What the estimators know of them and of more before.
+    pub(crate) sample: Sample,
+    /// Stragglers that were told of.
+    pub(super) late: u64,
     endpoints: usize,
     /// The last round that started, and what it had.
     last: Option<RoundNo>,
@@ -58,15 +67,17 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Nothing yet, for this many endpoints.
+    /// Nothing yet, for this many endpoints; the estimators look at this many rounds at most.
     #[must_use]
-    pub fn new(endpoints: usize) -> Self {
+    pub fn new(endpoints: usize, rounds: usize) -> Self {
         Self {
             shown: Shown::Waiting,
             stats: Stats::new(endpoints),
             marks: VecDeque::new(),
             warming: 0,
             rounds: VecDeque::new(),
+            sample: Sample::new(rounds),
+            late: 0,
             endpoints,
             last: None,
             settings: None,
@@ -182,12 +193,14 @@ impl Picture {
         self.stats.reset();
         self.marks.clear();
         self.longest = Duration::ZERO;
+        self.sample.clear();
         self.order.1.clear();
     }
 
-    /// Forgets the rounds that can be looked back at.
+    /// Forgets the rounds that can be looked back at, and most of what is estimated from.
     pub(super) fn forget_rounds(&mut self) {
         self.rounds.clear();
+        self.sample.keep_last(KEPT_SAMPLE);
     }
 
     /// Gives the missing table's rows their places by the counts of this window.
@@ -219,6 +232,7 @@ impl Picture {
             Event::RoundSettled { round, vitals } => self.settled(round, vitals, window),
             Event::StartSkipped { total, cause, .. } => self.stats.skipped(total, cause),
             Event::Noted { text, .. } => self.note(text),
+            Event::Late { round, late } => self.late(round, late),
             Event::SettingsChanged { .. } | Event::Failed(_) | Event::Paused(_) => {}
         }
     }
@@ -251,6 +265,20 @@ impl Picture {
         }
     }
 
+    /// What became of a straggler, for whoever looks at its round.
+    fn late(&mut self, no: RoundNo, late: Late) {
+        self.late += 1;
+        self.sample.late(no, late);
+        let kept = self.rounds.iter_mut().rev().find(|round| round.no == no);
+        let shown = match &mut self.shown {
+            Shown::Over(round) if round.no == no => Some(round),
+            _ => None,
+        };
+        for round in kept.into_iter().chain(shown) {
+            Arc::make_mut(round).late.push(late);
+        }
+    }
+
     fn settled(&mut self, round: Arc<Round>, vitals: Vitals, window: Window) {
         if round.counts() {
             self.stats.fold(&round, vitals);
@@ -267,6 +295,7 @@ impl Picture {
         if self.round_no() == Some(round.no) {
             self.shown = Shown::Over(Arc::clone(&round));
         }
+        self.sample.push(&round);
         // Rounds that overlap may settle out of order.
         let place = self.rounds.iter().rev().take_while(|r| r.no > round.no).count();
         let calls = round.calls.len().max(1);
@@ -294,5 +323,6 @@ fn forget_answers(round: &mut Arc<Round>) {
 
 /// Whether times of rounds with these settings can stand on one axis.
 fn comparable(a: &Settings, b: &Settings) -> bool {
+    let (a, b) = (steady(a), steady(b));
     a.mode == b.mode && a.budget == b.budget
 }

@@ -19,7 +19,7 @@ impl Scene {
     #[must_use]
     pub fn new(setup: &Setup) -> Self {
         Self {
-            picture: Picture::new(setup.endpoints.len()),
+            picture: Picture::new(setup.endpoints.len(), setup.what_if_rounds),
             config: Config::new(setup.settings.clone()),
             optional: setup.endpoints.iter().filter(|e| !e.required).count(),
         }
@@ -32,7 +32,7 @@ impl Scene {
         self.picture.engine(event, self.optional, Window::Start);
     }
 
-    /// Forgets the rounds that can be looked back at, not what came of them.
+    /// Forgets the rounds that can be looked back at, not what came of them, and all but the latest to estimate from.
     pub fn forget_rounds(&mut self) {
         self.picture.forget_rounds();
     }

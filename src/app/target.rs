@@ -1,6 +1,7 @@
 //! What the mouse can point at. The view says what stands where, the terminal says where it was clicked.
 
 use crate::domain::RoundNo;
+use std::time::Duration;
 
 /// Something on the screen that can be pointed at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +12,10 @@ pub enum Target {
     Round(RoundNo),
     /// A place in a recording, in thousandths of the whole.
     Scrubber(u16),
+    /// What other budgets would have given.
+    WhatIf,
+    /// A budget on their curve.
+    Budget(Duration),
     /// Anything else.
     Elsewhere,
 }

@@ -6,6 +6,7 @@ use crate::domain::{EndpointId, HedgeDelay, Outcome, Reason, RoundNo};
 use std::time::Duration;
 
 mod look;
+mod tradeoff;
 
 fn press(app: &mut App, action: Action) -> Vec<Effect> {
     update(app, Message::Action(action))
@@ -278,7 +279,7 @@ fn help_leaves_the_dashboard_alone() {
     press(&mut app, Action::Help);
     assert!(press(&mut app, Action::BudgetUp).is_empty());
     press(&mut app, Action::Down);
-    assert_eq!((app.screen, app.selected), (Screen::Help { top: 1, detail: false }, 5));
+    assert_eq!((app.screen, app.selected), (Screen::Help { top: 1, behind: Behind::Dashboard }, 5));
     press(&mut app, Action::Back);
     assert_eq!(app.screen, Screen::Dashboard);
     assert_eq!(press(&mut app, Action::Quit), [Effect::Quit]);

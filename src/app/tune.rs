@@ -102,6 +102,14 @@ pub(super) fn next_mode(mode: Mode, optional: usize) -> Mode {
     all.clone().skip_while(|&m| m != mode).nth(1).or_else(|| all.clone().next()).unwrap_or(mode)
 }
 
+/// Shares of rounds that are probes.
+const PROBES: &[f64] = &[0.0, 0.05, 0.2];
+
+/// The share of probe rounds after this one; after the most, none.
+pub(super) fn next_probe(probe: f64) -> f64 {
+    PROBES.iter().copied().find(|&p| p > probe).unwrap_or_default()
+}
+
 /// Whether rounds of this mode can run with so many optional calls.
 pub(super) fn allowed(mode: Mode, optional: usize) -> bool {
     mode != Mode::Quorum || optional > 0
@@ -178,6 +186,12 @@ mod tests {
         assert_eq!(next_mode(Mode::Deadline, 3), Mode::Quorum);
         assert_eq!(next_mode(Mode::Deadline, 0), Mode::Hedge);
         assert_eq!(next_mode(Mode::FailFast, 3), Mode::Deadline);
+    }
+
+    #[test]
+    fn w7_the_share_of_probe_rounds_goes_round() {
+        let percent = |probe: f64| format!("{:.0}", next_probe(probe) * 100.0);
+        assert_eq!([0.0, 0.02, 0.05, 0.2, 1.0].map(percent), ["5", "5", "20", "0", "0"]);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use super::ids::{EndpointId, RoundNo};
 use super::reason::{Phase, Reason};
-use super::round::{AttemptKind, AttemptOutcome, Outcome, Round};
+use super::round::{AttemptKind, AttemptOutcome, Late, Outcome, Round};
 use super::settings::Settings;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +24,8 @@ pub struct Vitals {
     pub open_breakers: usize,
     /// Hosts that asked for a pause which is not over, at this moment (R39).
     pub backing_off: usize,
+    /// Calls that are watched past their round's end, at this moment (W7).
+    pub watched: usize,
 }
 
 /// Why a planned start did not happen.
@@ -119,6 +121,13 @@ pub enum Event {
         round: Arc<Round>,
         /// The engine's totals at this moment.
         vitals: Vitals,
+    },
+    /// A straggler of a probe round that has settled is over, or is not watched any longer (W7). Never dropped.
+    Late {
+        /// Its round.
+        round: RoundNo,
+        /// What became of it.
+        late: Late,
     },
     /// A planned start was skipped. May be dropped; the total is in [`Vitals`].
     StartSkipped {

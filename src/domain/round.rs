@@ -1,6 +1,7 @@
 //! A settled round, its calls and their attempts. Times are from the round's start unless a field says
 //! otherwise.
 
+use super::ab::Arm;
 use super::evidence::{Answer, TraceId};
 use super::ids::{EndpointId, RoundNo};
 use super::reason::{Phase, Reason, words};
@@ -270,6 +271,18 @@ impl Call {
     }
 }
 
+/// What became of a call that its round did not wait for, and that was watched all the same (W7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Late {
+    /// Whose call.
+    pub endpoint: EndpointId,
+    /// How it came out. Where nobody looked any longer it is missing: `deadline` once it had been watched for as long
+    /// as was meant, `throttled` where it gave its permit to another call, `aborted` at the end of everything.
+    pub outcome: Outcome,
+    /// When, from its round's start.
+    pub end: Duration,
+}
+
 /// A fan-out that is over.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Round {
@@ -301,6 +314,12 @@ pub struct Round {
     pub lingering: usize,
     /// Whether it was asked to be left out of every statistic.
     pub warmup: bool,
+    /// Until when its stragglers are watched past its end, from its start; `None`: they are cancelled (W7).
+    pub probe: Option<Duration>,
+    /// Whose turn it was, where two variants take turns (W9).
+    pub arm: Option<Arm>,
+    /// What became of its stragglers, as far as it is known; only in a probe round.
+    pub late: Vec<Late>,
     /// Answers among the optional calls.
     pub answered_optional: usize,
     /// Calls whose failure failed the round.

@@ -1,5 +1,6 @@
 //! What a round is asked to do: the mode and its numbers, and what each call brings of its own.
 
+use super::ab::Ab;
 use super::numbers;
 use super::reason::words;
 use std::fmt;
@@ -26,6 +27,12 @@ impl Mode {
     #[must_use]
     pub const fn ignores_budget(self) -> bool {
         matches!(self, Self::WaitAll | Self::FailFast)
+    }
+
+    /// Whether a round with calls that are still running ends at the budget and nowhere else.
+    #[must_use]
+    pub const fn ends_at_budget(self) -> bool {
+        matches!(self, Self::Deadline | Self::Hedge)
     }
 
     /// The mode with this spelling.
@@ -127,6 +134,10 @@ pub struct Settings {
     pub grace: Duration,
     /// Rounds that may run at once (R38).
     pub max_overlap: usize,
+    /// Share of the rounds whose stragglers are watched past the end, 0 to 1 (W7).
+    pub probe: f64,
+    /// Two variants of these settings that rounds have in turn (W9).
+    pub ab: Option<Ab>,
 }
 
 impl Settings {
@@ -135,6 +146,12 @@ impl Settings {
 
     /// What R35 keeps back from the request budget.
     pub const RESERVE: Duration = Duration::from_millis(5);
+
+    /// How long stragglers of a probe round are watched: `min(5 x budget, 10 s)`, from the round's start (W7).
+    #[must_use]
+    pub fn watch(&self) -> Duration {
+        self.effective_budget().0.saturating_mul(5).min(Duration::from_secs(10))
+    }
 
     /// k for a round with this many optional calls, within `1..=optional` (a majority by default).
     #[must_use]
@@ -163,6 +180,8 @@ impl Default for Settings {
             hedge: HedgeSettings::default(),
             grace: Duration::from_millis(50),
             max_overlap: 4,
+            probe: 0.0,
+            ab: None,
         }
     }
 }
@@ -192,6 +211,13 @@ pub struct CallSpec {
     pub repeatable: bool,
     /// Its own say on hedging.
     pub hedge: HedgeContract,
+}
+
+impl Default for CallSpec {
+    /// What an endpoint of a profile is that says nothing but its URL.
+    fn default() -> Self {
+        Self { required: false, timeout: None, replicas: 1, repeatable: true, hedge: HedgeContract::ByMode }
+    }
 }
 
 #[cfg(test)]

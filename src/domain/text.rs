@@ -1,6 +1,7 @@
 //! Text that came from outside, made safe to show.
 
 use std::fmt::Write;
+use std::path::Path;
 
 /// The longest outside text that is kept, in characters.
 pub const MAX_OUTSIDE_TEXT: usize = 300;
@@ -52,6 +53,18 @@ pub fn visible(text: &str) -> String {
     out
 }
 
+/// A path, safe to show: everything in it is visible.
+#[must_use]
+pub fn path(path: &Path) -> String {
+    visible(&path.to_string_lossy())
+}
+
+/// The same of what is read, where `-` is standard input.
+#[must_use]
+pub fn source(source: &Path) -> String {
+    if source == Path::new("-") { "standard input".to_owned() } else { path(source) }
+}
+
 /// Whether a character shows nothing of its own and may change how the text around it is shown: soft hyphens,
 /// zero-width marks, bidirectional controls, line separators, annotations, tags.
 #[must_use]
@@ -99,6 +112,12 @@ mod tests {
         for c in ('\0'..=char::MAX).filter(|c| c.is_control() || is_hidden(*c)) {
             assert!(visible(&c.to_string()).bytes().all(|b| matches!(b, b' '..=b'~')), "{c:?}");
         }
+    }
+
+    #[test]
+    fn a_path_is_safe_to_show() {
+        assert_eq!(path(Path::new("a\u{1b}[2J/b")), "a\\x1b[2J/b");
+        assert_eq!([source(Path::new("-")), source(Path::new("./-"))], ["standard input", "./-"]);
     }
 
     /// All of Unicode: what is hidden or controls never passes, all else that is no space does.

@@ -3,6 +3,7 @@
 
 pub mod backoff;
 pub mod breaker;
+pub mod courtesy;
 pub mod delay;
 pub mod guards;
 pub mod permits;
@@ -15,7 +16,7 @@ use crate::domain::{
     Suppression,
 };
 use delay::RecentPrimaries;
-use guards::{LiveGuards, Pass, Tolls};
+use guards::{Entry, LiveGuards, Tolls};
 use std::time::Duration;
 use tokens::Tokens;
 
@@ -85,7 +86,7 @@ impl Limits {
         next: usize,
         race: bool,
         now: Duration,
-    ) -> Result<(usize, Pass), Suppression> {
+    ) -> Result<(usize, Entry), Suppression> {
         let tokens = self.tokens.get_mut(call.index()).filter(|_| !race);
         if tokens.as_ref().is_some_and(|tokens| !tokens.ready()) {
             return Err(Suppression::Budget);
@@ -125,12 +126,11 @@ fn hedge_plan(
     if max == 0 {
         return None;
     }
-    let most = budget / 2;
     let (delay, warming) = match hedge.delay {
         HedgeDelay::Fixed(delay) => (delay, None),
-        HedgeDelay::Percentile(q) => match recent.quantile(q, hedge.on_error) {
-            Ok(delay) => (delay.unwrap_or(most).min(most).max(Duration::from_millis(1)), None),
-            Err(cause) => (most, Some(cause)),
+        HedgeDelay::Percentile(q) => match recent.delay(q, hedge.on_error, budget) {
+            Ok(delay) => (delay, None),
+            Err(cause) => (budget / 2, Some(cause)),
         },
     };
     let suppressed = if spec.repeatable { warming } else { Some(Suppression::NotIdempotent) };

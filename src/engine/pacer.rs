@@ -3,9 +3,10 @@
 use super::clock::{Clock, Timer};
 use super::limits::Limits;
 use super::limits::guards::Tolls;
-use super::round::{self, Brief, Shared};
+use super::probe::Probes;
+use super::round::{self, Brief, Over, Shared, Stragglers};
 use crate::domain::event::{SkipCause, Vitals};
-use crate::domain::{Event, RoundNo, Settings};
+use crate::domain::{Arm, Event, RoundNo, Settings};
 use futures_util::future::LocalBoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::cell::{Cell, RefCell};
@@ -22,9 +23,9 @@ pub enum Command {
     Apply(Settings),
     /// Start no more rounds, or start again. A running round goes on to its end.
     Pause(bool),
-    /// Start one round now, also while paused.
+    /// Start one round now, also while paused; none once as many have started as were asked for.
     Step,
-    /// Start no more rounds, and end when those that run have ended.
+    /// Start no more rounds, and end when those that run have ended and nothing of them is watched any more.
     Finish,
     /// Abandon what runs and end.
     Quit,
@@ -32,11 +33,19 @@ pub enum Command {
 
 /// Rounds under way, each until its result has been delivered. A reader that is behind holds up a round that is
 /// over and the next start, never a round that runs.
-type Running = FuturesUnordered<LocalBoxFuture<'static, Delivered>>;
+type Running<C> = FuturesUnordered<LocalBoxFuture<'static, Delivered<C>>>;
+
+/// Rounds that are over and have calls which are still watched (W7). False once nobody listens any more.
+type Watching = FuturesUnordered<LocalBoxFuture<'static, bool>>;
 
 /// What became of a round.
+struct Delivered<C: Clock> {
+    heard: Heard,
+    stragglers: Option<Stragglers<C>>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Delivered {
+enum Heard {
     /// It was heard of; something of it went out.
     Sent,
     /// It was heard of; every call was held back.
@@ -49,12 +58,14 @@ enum Delivered {
 /// and as long as breakers or back-offs hold, rounds would follow one another without end.
 const IDLE: Duration = Duration::from_millis(100);
 
-/// Starts rounds until told to quit or `rounds` have completed.
+/// Starts rounds until told to quit, or until `rounds` have completed and nothing of them is watched any more.
 pub struct Pacer<C: Clock> {
     shared: Rc<Shared<C>>,
     limits: Rc<RefCell<Limits>>,
     settings: Arc<Settings>,
-    running: Running,
+    running: Running<C>,
+    watching: Watching,
+    probes: Probes,
     timer: C::Timer,
     plan: Schedule,
     held: Option<Held>,
@@ -102,9 +113,15 @@ impl Schedule {
 const ASK_AGAIN: Duration = Duration::from_secs(60);
 
 impl<C: Clock + Unpin> Pacer<C> {
-    /// A pacer whose first round is due now.
+    /// A pacer whose first round is due now. `seed` decides which rounds are probe rounds.
     #[must_use]
-    pub fn new(shared: Shared<C>, limits: Limits, settings: Settings, rounds: Option<u64>) -> Self {
+    pub fn new(
+        shared: Shared<C>,
+        limits: Limits,
+        settings: Settings,
+        rounds: Option<u64>,
+        seed: u64,
+    ) -> Self {
         Self {
             timer: shared.clock.timer(),
             plan: Schedule { next: shared.clock.now() },
@@ -113,6 +130,8 @@ impl<C: Clock + Unpin> Pacer<C> {
             limits: Rc::new(RefCell::new(limits)),
             settings: Arc::new(settings),
             running: FuturesUnordered::new(),
+            watching: FuturesUnordered::new(),
+            probes: Probes::new(seed),
             paused: false,
             started: 0,
             completed: 0,
@@ -121,20 +140,23 @@ impl<C: Clock + Unpin> Pacer<C> {
         }
     }
 
-    /// Runs until told to quit, until nobody listens, or until `rounds` have completed.
+    /// Runs until told to quit, until nobody listens, or until `rounds` have completed and none of their calls is
+    /// watched any more.
     pub async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
         let at = self.since_epoch();
         let settings = Arc::clone(&self.settings);
         if !self.shared.sink.deliver(Event::SettingsChanged { at, settings }).await {
             return;
         }
-        while self.rounds.is_none_or(|n| self.completed < n) {
+        while self.rounds.is_none_or(|n| self.completed < n) || !self.watching.is_empty() {
             self.arm();
             tokio::select! {
                 biased;
                 Some(delivered) = self.running.next(), if !self.running.is_empty() => {
-                    if delivered == Delivered::Unheard { break }
-                    self.ended(delivered);
+                    if !self.ended(delivered) { break }
+                }
+                Some(heard) = self.watching.next(), if !self.watching.is_empty() => {
+                    if !heard { break }
                 }
                 command = commands.recv() => {
                     if !self.obey(command).await { break }
@@ -153,13 +175,17 @@ impl<C: Clock + Unpin> Pacer<C> {
         self.shared.clock.now().saturating_duration_since(self.shared.epoch)
     }
 
+    /// Whether as many rounds have started as are asked for.
+    fn enough(&self) -> bool {
+        self.rounds.is_some_and(|n| self.started >= n)
+    }
+
     /// Sets the timer for the next start, if there is to be one.
     fn arm(&mut self) {
-        let enough = self.rounds.is_some_and(|n| self.started >= n);
         // Without a period the next round starts when the last has ended.
         let waits = self.settings.every.is_zero() && !self.running.is_empty();
         let next = self.held.map_or(self.plan.next, |held| held.until);
-        let at = (!self.paused && !enough && !waits).then_some(next);
+        let at = (!self.paused && !self.enough() && !waits).then_some(next);
         self.timer.arm(at);
     }
 
@@ -214,13 +240,18 @@ impl<C: Clock + Unpin> Pacer<C> {
 
     fn launch(&mut self, planned: Instant, tolls: Tolls) {
         self.started += 1;
-        let plan = self.limits.borrow().plan(&self.settings);
-        let (no, settings) = (RoundNo(self.started), Arc::clone(&self.settings));
-        let brief = Brief { no, settings, plan, planned, tolls };
-        let (shared, limits, vitals) =
-            (Rc::clone(&self.shared), Rc::clone(&self.limits), Rc::clone(&self.vitals));
+        let no = RoundNo(self.started);
+        let (settings, arm) = self.settings_of(no);
+        let plan = self.limits.borrow().plan(&settings);
+        let probe = self.probes.toss(no, &settings);
+        let brief = Brief { no, settings, plan, planned, tolls, probe, arm };
+        let (shared, limits) = (Rc::clone(&self.shared), Rc::clone(&self.limits));
+        let (vitals, probes) = (Rc::clone(&self.vitals), self.probes.clone());
         self.running.push(Box::pin(async move {
-            let Some(round) = round::run(&shared, &limits, brief).await else { return Delivered::Unheard };
+            let Some(over) = round::run(&shared, &limits, brief).await else {
+                return Delivered { heard: Heard::Unheard, stragglers: None };
+            };
+            let Over { round, mut stragglers } = over;
             limits.borrow_mut().learn(&round);
             let mut totals = vitals.get();
             totals.lingering = totals.lingering.saturating_add(round.lingering as u64);
@@ -228,21 +259,58 @@ impl<C: Clock + Unpin> Pacer<C> {
             let now = shared.clock.now().saturating_duration_since(shared.epoch);
             totals.open_breakers = limits.borrow().guards.open_breakers();
             totals.backing_off = limits.borrow().guards.backing_off(now);
+            totals.watched = probes.watched();
             vitals.set(totals);
             let sent = round.calls.iter().any(|c| !c.attempts.is_empty());
-            if !shared.sink.deliver(Event::RoundSettled { round, vitals: totals }).await {
-                return Delivered::Unheard;
-            }
-            if sent { Delivered::Sent } else { Delivered::HeldBack }
+            let told = shared.sink.deliver(Event::RoundSettled { round, vitals: totals });
+            let told = match &mut stragglers {
+                None => told.await,
+                Some(stragglers) => stragglers.beside(&limits, told).await,
+            };
+            let heard = match (told, sent) {
+                (false, _) => Heard::Unheard,
+                (true, true) => Heard::Sent,
+                (true, false) => Heard::HeldBack,
+            };
+            Delivered { heard, stragglers }
         }));
     }
 
-    fn ended(&mut self, delivered: Delivered) {
+    /// What a round is asked to do, and whose turn it is (W9).
+    fn settings_of(&self, no: RoundNo) -> (Arc<Settings>, Option<Arm>) {
+        if self.settings.ab.is_none() {
+            return (Arc::clone(&self.settings), None);
+        }
+        let (settings, arm) = self.settings.of_round(no.0);
+        (Arc::new(settings), arm)
+    }
+
+    /// A round is over. False where nobody listens any more.
+    fn ended(&mut self, delivered: Delivered<C>) -> bool {
+        if delivered.heard == Heard::Unheard {
+            return false;
+        }
         self.completed += 1;
         if self.settings.every.is_zero() {
-            let pause = if delivered == Delivered::HeldBack { IDLE } else { Duration::ZERO };
+            let pause = if delivered.heard == Heard::HeldBack { IDLE } else { Duration::ZERO };
             self.plan.next = self.shared.clock.now() + pause;
         }
+        if let Some(stragglers) = delivered.stragglers {
+            self.watch(stragglers);
+        }
+        true
+    }
+
+    fn watch(&mut self, stragglers: Stragglers<C>) {
+        let (shared, limits) = (Rc::clone(&self.shared), Rc::clone(&self.limits));
+        let vitals = Rc::clone(&self.vitals);
+        self.watching.push(Box::pin(async move {
+            let Some(lingering) = stragglers.watch(&shared, &limits).await else { return false };
+            let mut totals = vitals.get();
+            totals.lingering = totals.lingering.saturating_add(lingering as u64);
+            vitals.set(totals);
+            true
+        }));
     }
 
     async fn obey(&mut self, command: Option<Command>) -> bool {
@@ -266,15 +334,25 @@ impl<C: Clock + Unpin> Pacer<C> {
                 self.paused = paused;
                 return self.shared.sink.deliver(Event::Paused(paused)).await;
             }
+            Some(Command::Step) if self.enough() => {}
             Some(Command::Step) => self.start(now),
             Some(Command::Finish) => self.rounds = Some(self.started),
         }
         true
     }
 
-    /// Abandons the rounds that run and reports each; bounded by their grace.
+    /// Abandons the rounds that run and what is watched, and reports each; bounded by their grace.
     async fn abandon(mut self) {
         self.shared.abort.tell();
-        while self.running.next().await.is_some_and(|d| d != Delivered::Unheard) {}
+        loop {
+            let heard = tokio::select! {
+                Some(delivered) = self.running.next() => self.ended(delivered),
+                Some(heard) = self.watching.next() => heard,
+                else => break,
+            };
+            if !heard {
+                break;
+            }
+        }
     }
 }

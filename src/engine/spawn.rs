@@ -25,8 +25,10 @@ pub struct EngineConfig {
     pub guards: Guards,
     /// Where it starts.
     pub settings: Settings,
-    /// Ends by itself after this many completed rounds.
+    /// Ends by itself after this many completed rounds, once nothing of them is watched any more.
     pub rounds: Option<u64>,
+    /// Decides which rounds are probe rounds (W7).
+    pub seed: u64,
 }
 
 /// A running engine. Dropping it ends it.
@@ -93,7 +95,7 @@ fn run<T, E>(
         let shared =
             Shared { clock, transport, sink, epoch: epoch.min(clock.now()), abort: Abort::default() };
         let limits = Limits::new(config.calls, &config.guards);
-        Pacer::new(shared, limits, config.settings, config.rounds).run(orders).await;
+        Pacer::new(shared, limits, config.settings, config.rounds, config.seed).run(orders).await;
     });
     // Whatever still blocks, a name lookup for instance, is abandoned.
     runtime.shutdown_timeout(Duration::ZERO);

@@ -7,7 +7,7 @@ use super::limits::breaker::Ticket;
 use super::limits::guards::{Entry, Pass};
 use super::limits::permits::Place;
 use super::limits::rate::Toll;
-use super::transport::{AttemptFuture, AttemptRequest, Failure, Trace, Transport, Watch};
+use super::transport::{AttemptFuture, AttemptRequest, Failure, Seen, Trace, Transport, Watch};
 use crate::domain::Reason;
 use std::any::Any;
 use std::cell::{Cell, Ref, RefCell};
@@ -20,8 +20,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// The engine's end of an attempt.
+#[derive(Clone)]
 pub(super) struct Handle {
     shared: Rc<Shared>,
+    replica: usize,
 }
 
 #[derive(Default)]
@@ -32,6 +34,8 @@ struct Shared {
     /// When it left the queue and went out.
     sent: Cell<Option<Instant>>,
     ticket: Cell<Option<Ticket>>,
+    /// What its round knows of it, where it goes on without its round.
+    seen: RefCell<Option<Seen>>,
 }
 
 impl Handle {
@@ -54,6 +58,26 @@ impl Handle {
     /// What is known of the attempt; `None` before its first poll.
     pub(super) fn trace(&self) -> Option<Ref<'_, Trace>> {
         Ref::filter_map(self.shared.trace.borrow(), Option::as_ref).ok()
+    }
+
+    /// For its round it ends now, whatever may still come of it.
+    pub(super) fn part(&self, end: Instant) {
+        let seen = self.trace().map(|trace| {
+            trace.hush();
+            trace.seen(end)
+        });
+        *self.shared.seen.borrow_mut() = seen;
+    }
+
+    /// What was seen of it until `end`, or until its round parted with it; `None` before its first poll.
+    pub(super) fn seen(&self, end: Instant) -> Option<Seen> {
+        let parted = self.shared.seen.borrow().clone();
+        parted.or_else(|| self.trace().map(|trace| trace.seen(end)))
+    }
+
+    /// Which URL it goes to.
+    pub(super) const fn replica(&self) -> usize {
+        self.replica
     }
 
     /// When it went out; `None` while it queues for a permit, and for good where it never got one.
@@ -133,7 +157,7 @@ impl<C: Clock> AttemptTask<C> {
         watch: Watch,
     ) -> (Self, Handle) {
         let shared = Rc::new(Shared::default());
-        let handle = Handle { shared: Rc::clone(&shared) };
+        let handle = Handle { shared: Rc::clone(&shared), replica: request.replica };
         let state = match entry {
             Entry::Free(pass) => State::Free(pass),
             Entry::Queued(place, toll) => State::Queued(Queue { place, toll, until: around.until }),

@@ -6,7 +6,7 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -93,6 +93,8 @@ pub struct Trace {
 struct Shared {
     started: Instant,
     watch: Option<Watch>,
+    /// Whether nobody is to be told of phases any more.
+    hushed: AtomicBool,
     facts: Mutex<Facts>,
     hold: Mutex<Hold>,
     workers: AtomicUsize,
@@ -164,7 +166,8 @@ impl Trace {
     pub fn new(started: Instant, watch: Option<Watch>) -> Self {
         let facts = Mutex::new(Facts { marks: Vec::with_capacity(5), ..Facts::default() });
         let (hold, workers) = (Mutex::default(), AtomicUsize::new(0));
-        Self { shared: Arc::new(Shared { started, watch, facts, hold, workers }), works: false }
+        let hushed = AtomicBool::new(false);
+        Self { shared: Arc::new(Shared { started, watch, hushed, facts, hold, workers }), works: false }
     }
 
     /// Keeps a permit until the last worker of the attempt is gone and its end was dealt with.
@@ -194,6 +197,11 @@ impl Trace {
         self.reach_at(phase, Instant::now());
     }
 
+    /// Tells nobody of later phases.
+    pub(super) fn hush(&self) {
+        self.shared.hushed.store(true, Ordering::Relaxed);
+    }
+
     /// As [`Trace::reach`], for a moment just past.
     pub fn reach_at(&self, phase: Phase, at: Instant) {
         {
@@ -204,7 +212,9 @@ impl Trace {
             let at = facts.marks.last().map_or(self.shared.started, |m| m.1).max(at);
             facts.marks.push((phase, at));
         }
-        if let Some(watch) = &self.shared.watch {
+        if let Some(watch) =
+            self.shared.watch.as_ref().filter(|_| !self.shared.hushed.load(Ordering::Relaxed))
+        {
             watch(phase, at);
         }
     }

@@ -7,14 +7,10 @@ use std::path::{Path, PathBuf};
 
 /// Why there is no baseline.
 #[derive(Debug, thiserror::Error)]
-#[error("{}", shown(.file))]
+#[error("{}", text::path(.file))]
 pub struct BaselineError {
     file: PathBuf,
     source: ReadError,
-}
-
-fn shown(path: &Path) -> String {
-    text::visible(&path.display().to_string())
 }
 
 /// Folds a recording; what was cut off its end is said on `notices`.
@@ -27,7 +23,7 @@ pub fn baseline(file: &Path, notices: &mut dyn Write) -> Result<SummaryFold, Bas
     let fold = SummaryFold::of_record(&mut reader).map_err(fail)?;
     if let Some(cut) = reader.left_out() {
         // Nothing can be said where standard error is gone.
-        let _: io::Result<()> = writeln!(notices, "fanscope: {}: {cut}", shown(file));
+        let _: io::Result<()> = writeln!(notices, "fanscope: {}: {cut}", text::path(file));
     }
     Ok(fold)
 }

@@ -223,7 +223,7 @@ const fn begins(event: &Event, warmup: u64) -> bool {
 
 /// What is wrong with a recording, if anything is.
 fn fault(recording: &Recording) -> Option<String> {
-    let path = text::visible(&recording.path.display().to_string());
+    let path = text::path(&recording.path);
     recording.fault().map(|fault| format!("fanscope: recording to {path}: {fault}"))
 }
 

@@ -1,5 +1,6 @@
 //! A run's summary for people: one line for the whole, a table of the endpoints.
 
+use super::turns;
 use crate::domain::{Mode, Reason, Settings, numbers};
 use crate::profile::{Profile, durations};
 use crate::recording::{EndpointSummary, HedgesTotal, Millis, SummaryLine};
@@ -60,10 +61,33 @@ pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
     if let Some(hedges) = hedges(&summary.hedges) {
         let _ = writeln!(out, "\n{hedges}");
     }
+    if let Some(probes) = probes(summary) {
+        let _ = writeln!(out, "\n{probes}");
+    }
+    if let Some(ab) = &summary.ab {
+        let _ = write!(out, "\n{}", turns::text(ab));
+    }
     if summary.rounded {
         let _ = writeln!(out, "\n{ROUNDED}");
     }
     out
+}
+
+/// What became of calls that were watched past the end of their rounds; `None` where none were to be (W7).
+pub(super) fn probes(summary: &SummaryLine) -> Option<String> {
+    let late = summary.late.unwrap_or_default();
+    let stragglers = match late.total() {
+        0 => "no call known to its end".to_owned(),
+        n => format!(
+            "{} watched past the end: {} answered, {} failed, {} still pending",
+            numbers::counted(n, "call", "calls"),
+            late.ok,
+            late.error,
+            late.censored,
+        ),
+    };
+    (summary.probes > 0)
+        .then(|| format!("{}, {stragglers}", numbers::counted(summary.probes, "probe round", "probe rounds")))
 }
 
 /// What hedges did and cost; `None` where there were none.
@@ -154,8 +178,8 @@ pub(super) fn legend(read: &[Quantile]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::recording::Ordered;
+    use super::{probes as probes_of, *};
+    use crate::recording::{LateTotal, Ordered};
     use crate::whatif::survival::{Curve, Observation, Observed};
     use std::time::Duration;
 
@@ -224,6 +248,16 @@ mod tests {
         assert!(
             text(true).ends_with("they are rounded, by at most 0.1 %\n") && !text(false).contains("rounded")
         );
+    }
+
+    #[test]
+    fn w7_probe_rounds_say_what_became_of_stragglers() {
+        let said = |probes, late| probes_of(&SummaryLine { probes, late, ..SummaryLine::default() });
+        let late = LateTotal { ok: 22, error: 3, censored: 5 };
+        let text = "12 probe rounds, 30 calls watched past the end: 22 answered, 3 failed, 5 still pending";
+        assert_eq!(said(12, Some(late)).as_deref(), Some(text));
+        assert_eq!(said(1, None).as_deref(), Some("1 probe round, no call known to its end"));
+        assert_eq!(said(0, None), None);
     }
 
     #[test]

@@ -67,6 +67,7 @@ impl Metrics {
             }
             Event::StartSkipped { total, .. } => self.skipped(*total),
             Event::Attempt { .. }
+            | Event::Late { .. }
             | Event::SettingsChanged { .. }
             | Event::Noted { .. }
             | Event::Paused(_)

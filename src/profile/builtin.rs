@@ -5,6 +5,8 @@ pub const BUILTINS: &[(&str, &str)] = &[
     ("shops", include_str!("../../profiles/shops.toml")),
     ("replicas", include_str!("../../profiles/replicas.toml")),
     ("page", include_str!("../../profiles/page.toml")),
+    ("correlated", include_str!("../../profiles/correlated.toml")),
+    ("tail", include_str!("../../profiles/tail.toml")),
 ];
 
 /// The text of the built-in with this name.

@@ -12,7 +12,7 @@ use super::types::{
 };
 use super::warnings::{hedging, loads, warnings};
 use crate::domain::guards::Route;
-use crate::domain::{EndpointId, Guards, HedgeContract, HedgeSettings, Mode};
+use crate::domain::{Ab, EndpointId, Guards, HedgeContract, HedgeSettings, Mode};
 use std::collections::BTreeSet;
 use unicode_width::UnicodeWidthStr;
 
@@ -101,10 +101,23 @@ fn round(profile: &Profile) -> Vec<String> {
             visible(&rows.columns.join(", "))
         ));
     }
-    phrases.extend(
-        (profile.probe > 0.0).then(|| format!("not applied yet: probe {}", show_percent(profile.probe))),
-    );
+    phrases.extend(in_turn(s.ab));
+    if s.probe > 0.0 && !s.mode.ignores_budget() {
+        phrases.push(format!(
+            "stragglers of {} of the rounds watched to {}",
+            show_percent(s.probe),
+            show(s.watch())
+        ));
+    }
+    if profile.what_if_rounds != Profile::WHAT_IF_ROUNDS {
+        phrases.push(format!("what-if over the last {} rounds", profile.what_if_rounds));
+    }
     phrases
+}
+
+/// Two variants that rounds have in turn (W9).
+fn in_turn(ab: Option<Ab>) -> Option<String> {
+    ab.map(|Ab { a, b }| format!("in turn {} {} and {}", a.key(), a.value(), b.value()))
 }
 
 fn mode(profile: &Profile) -> String {

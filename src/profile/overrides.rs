@@ -3,7 +3,7 @@
 //! of the dashboard keep to the ranges by themselves, and run such endpoints unhedged instead.
 
 use super::types::Profile;
-use crate::domain::{HedgeDelay, Mode};
+use crate::domain::{Ab, Arm, HedgeDelay, Mode, Settings, Variant};
 use std::time::Duration;
 
 /// Flags that were given; `None` leaves the profile's value.
@@ -19,6 +19,10 @@ pub struct Overrides {
     pub hedge_delay: Option<HedgeDelay>,
     /// `--every`
     pub every: Option<Duration>,
+    /// `--probe`: a share, 0 to 1.
+    pub probe: Option<f64>,
+    /// `--ab`
+    pub ab: Option<Ab>,
     /// `--seed`
     pub seed: Option<u64>,
     /// `--insecure`: every endpoint accepts any certificate.
@@ -37,16 +41,36 @@ impl Overrides {
         settings.quorum = self.quorum.or(settings.quorum);
         settings.hedge.delay = self.hedge_delay.unwrap_or(settings.hedge.delay);
         settings.every = self.every.unwrap_or(settings.every);
+        settings.probe = self.probe.unwrap_or(settings.probe);
+        settings.ab = self.ab.or(settings.ab);
         profile.seed = self.seed.unwrap_or(profile.seed);
         for endpoint in &mut profile.endpoints {
             endpoint.tls.insecure |= self.insecure;
         }
         let mut found = super::contradictions(profile);
-        if profile.settings.mode == Mode::Quorum && profile.optional() == 0 {
-            found.push("quorum: every endpoint is required, so there is none to count".to_owned());
+        if found.is_empty() {
+            found.extend(self.ab.and_then(|ab| without_effect(ab, &profile.settings)));
         }
         if found.is_empty() { Ok(()) } else { Err(found) }
     }
+}
+
+/// What is wrong with variants that give the same rounds.
+fn without_effect(ab: Ab, settings: &Settings) -> Option<String> {
+    let mode = settings.mode;
+    let why = match ab.a {
+        Variant::Quorum(_) if mode != Mode::Quorum => "add -m quorum",
+        Variant::Hedge(_) if mode != Mode::Hedge => "add -m hedge",
+        Variant::Budget(_) if mode.ignores_budget() => "its rounds are not cut at the budget",
+        Variant::Budget(_) => {
+            let [a, b] = [Arm::A, Arm::B].map(|arm| settings.of_arm(arm).effective_budget().0);
+            return (a == b).then(|| {
+                format!("--ab: both budgets are held to {} by request_budget", super::durations::show(a))
+            });
+        }
+        _ => return None,
+    };
+    Some(format!("--ab: {} has no effect in {} mode: {why}", ab.a.key(), mode.as_str()))
 }
 
 #[cfg(test)]
@@ -86,6 +110,93 @@ mod tests {
         };
         let found = flags.apply(&mut shops()).expect_err("three contradictions");
         assert_eq!(found.len(), 3, "{found:?}");
+    }
+
+    fn with_ab(text: &str, budget: Option<u64>, profile: &mut Profile) -> Result<(), Vec<String>> {
+        let ab = Some(super::super::variants::parse(text).expect("two variants"));
+        let budget = budget.map(Duration::from_millis);
+        Overrides { budget, ab, ..Overrides::default() }.apply(profile)
+    }
+
+    #[test]
+    fn w9_each_variant_has_to_stand_by_itself() {
+        let refused = |text: &str, budget, parts: &[&str]| {
+            let found = with_ab(text, budget, &mut shops()).expect_err(text);
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert!(parts.iter().all(|part| found[0].contains(part)), "{found:?}");
+        };
+        refused("quorum=3,9", None, &["--ab: ", "quorum 9", "8 optional"]);
+        refused("quorum=0,3", None, &["--ab: ", "quorum 0"]);
+        refused("budget=0.5ms,20ms", None, &["--ab: ", "at least 1ms"]);
+        refused("hedge=p95,200ms", None, &["--ab: ", "200ms is not below the budget of 200ms"]);
+        for (text, budget) in [
+            ("quorum=3,8", None),
+            ("hedge=p95,199ms", None),
+            ("hedge=p95,250ms", Some(300)),
+            ("mode=hedge,deadline", None),
+            // The budget that is replaced in both is none.
+            ("budget=150ms,250ms", Some(0)),
+        ] {
+            let mut profile = shops();
+            let mode = Mode::parse(text.split('=').next().expect("a key"));
+            profile.settings.mode = mode.unwrap_or(profile.settings.mode);
+            assert_eq!(with_ab(text, budget, &mut profile), Ok(()), "{text}");
+            assert!(profile.settings.ab.is_some());
+            let (key, values) = text.split_once('=').expect("a key");
+            let told = format!("in turn {key} {}", values.replace(',', " and "));
+            let explained = super::super::explain(&profile).split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(explained.contains(&told), "{explained}");
+        }
+    }
+
+    #[test]
+    fn w9_variants_that_give_the_same_rounds_are_refused() {
+        for (text, mode, says) in [
+            ("quorum=3,5", Mode::Deadline, "quorum has no effect in deadline mode: add -m quorum"),
+            ("hedge=0ms,p50", Mode::Quorum, "hedge has no effect in quorum mode: add -m hedge"),
+            ("budget=150ms,250ms", Mode::WaitAll, "budget has no effect in wait-all mode"),
+            ("budget=11s,12s", Mode::Deadline, "both budgets are held to 9.995s by request_budget"),
+        ] {
+            let mut profile = shops();
+            profile.settings.mode = mode;
+            let found = with_ab(text, None, &mut profile).expect_err(text);
+            assert!(found.len() == 1 && found[0].contains(says), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn w9_a_delay_is_measured_against_the_budget_of_its_variant() {
+        let text = "[hedge]\ndelay = '60ms'\n[[endpoint]]\nname = 'a'\nsimulate = {}\n";
+        let parse =
+            || super::super::parse("p", text, std::path::Path::new("."), &|_| None).expect("a profile");
+        assert_eq!(with_ab("budget=61ms,200ms", None, &mut parse()), Ok(()));
+        let found = with_ab("budget=60ms,200ms", None, &mut parse()).expect_err("never sent in one of them");
+        assert!(found.len() == 1 && found[0].starts_with("--ab: a hedge delay of 60ms"), "{found:?}");
+        let found = with_ab("budget=50ms,60ms", None, &mut parse()).expect_err("never sent");
+        assert_eq!(found.len(), 2, "each names its budget: {found:?}");
+        // What is wrong with both is said once, and not of them.
+        let ab = Some(super::super::variants::parse("quorum=1,9").expect("two variants"));
+        let every = Some(Duration::from_micros(1));
+        let found =
+            Overrides { every, ab, ..Overrides::default() }.apply(&mut shops()).expect_err("two faults");
+        assert!(
+            found.len() == 2 && found[0].starts_with("every: ") && found[1].starts_with("--ab: "),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn w9_r30_a_variant_that_would_hedge_what_may_not_be_sent_twice_is_refused() {
+        let text = "[[endpoint]]\nname = 'orders'\nurl = 'http://a'\nmethod = 'POST'\n";
+        let mut profile =
+            super::super::parse("p", text, std::path::Path::new("."), &|_| None).expect("a profile");
+        let found = with_ab("mode=deadline,hedge", None, &mut profile).expect_err("a POST");
+        assert!(found[0].starts_with("--ab: \"orders\" would be hedged"), "{found:?}");
+        let text = format!("{text}required = true\n");
+        let mut profile =
+            super::super::parse("p", &text, std::path::Path::new("."), &|_| None).expect("a profile");
+        let found = with_ab("mode=deadline,quorum", None, &mut profile).expect_err("nobody to count");
+        assert!(found[0].starts_with("--ab: quorum: every endpoint is required"), "{found:?}");
     }
 
     proptest! {

@@ -15,17 +15,20 @@ pub struct Profile {
     pub max_rps: Option<f64>,
     /// How names are resolved.
     pub resolver: Resolver,
-    /// Share of rounds whose stragglers are watched, 0 to 1 (W7).
-    pub probe: f64,
     /// Seed of the embedded upstreams.
     pub seed: u64,
     /// Rows that vary the requests: header and rows of the CSV file named in `rows`.
     pub rows: Option<Rows>,
+    /// How many of the last rounds what-if answers are drawn from.
+    pub what_if_rounds: usize,
     /// The endpoints, in order.
     pub endpoints: Vec<Endpoint>,
 }
 
 impl Profile {
+    /// Rounds that what-if answers are drawn from, where nothing else is asked for.
+    pub const WHAT_IF_ROUNDS: usize = 600;
+
     /// A profile of these endpoints with everything else at its default.
     #[must_use]
     pub fn plain(name: String, endpoints: Vec<Endpoint>) -> Self {
@@ -34,9 +37,9 @@ impl Profile {
             settings: Settings::default(),
             max_rps: None,
             resolver: Resolver::default(),
-            probe: 0.0,
             seed: 0,
             rows: None,
+            what_if_rounds: Self::WHAT_IF_ROUNDS,
             endpoints,
         }
     }

@@ -22,7 +22,7 @@ use super::file::{Context, Field, Layer, Node, node};
 use super::source::{Source, Span, visible};
 use super::types::{Endpoint, Profile};
 use super::{secrets, syntax};
-use crate::domain::{HedgeContract, Mode};
+use crate::domain::{HedgeContract, Mode, Settings};
 use round::Round;
 use std::collections::HashMap;
 use std::path::Path;
@@ -78,9 +78,9 @@ fn root_table<'a>(cx: &mut Context<'a>, root: &'a DeTable<'a>, file: &str) -> Pr
         settings: round.settings.clone(),
         max_rps: round.max_rps,
         resolver: round.resolver,
-        probe: round.probe,
         seed: round.seed,
         rows: cx.rows.clone(),
+        what_if_rounds: round.what_if_rounds,
         endpoints,
     };
     check_quorum(cx, &round, &profile);
@@ -222,7 +222,20 @@ fn check_quorum(cx: &mut Context<'_>, round: &Round, profile: &Profile) {
 
 /// What contradicts itself in a profile whose settings flags have changed: each as one readable line.
 pub(super) fn contradictions(profile: &Profile) -> Vec<String> {
-    let (settings, optional) = (&profile.settings, profile.optional());
+    if profile.settings.ab.is_none() {
+        return contradictions_of(profile, &profile.settings);
+    }
+    // What one of the variants replaces is never run with, so nothing is said of it.
+    let [a, b] = [1, 2].map(|round| contradictions_of(profile, &profile.settings.of_round(round).0));
+    let mut found: Vec<String> = a.iter().filter(|c| b.contains(c)).cloned().collect();
+    let own = a.into_iter().chain(b);
+    let own: Vec<String> = own.filter(|c| !found.contains(c)).map(|c| format!("--ab: {c}")).collect();
+    found.extend(own);
+    found
+}
+
+fn contradictions_of(profile: &Profile, settings: &Settings) -> Vec<String> {
+    let optional = profile.optional();
     let mut found = Vec::new();
     found.extend(round::budget_complaint(settings.budget).map(|c| format!("budget: {c}")));
     found.extend(round::every_complaint(settings.every).map(|c| format!("every: {c}")));
@@ -240,6 +253,8 @@ pub(super) fn contradictions(profile: &Profile) -> Vec<String> {
         found.push(format!(
             "quorum {k}: the profile has {optional} optional endpoints; k goes from 1 to that"
         ));
+    } else if settings.mode == Mode::Quorum && optional == 0 {
+        found.push("quorum: every endpoint is required, so there is none to count".to_owned());
     }
     found
 }

@@ -18,13 +18,13 @@ const LISTED: usize = 3;
 pub fn warnings(profile: &Profile) -> Vec<String> {
     let mut found = Vec::new();
     found.extend(clamped(profile));
+    found.extend(useless_probe(profile));
     found.extend(late_timeouts(profile));
     found.extend(insecure(profile));
     found.extend(useless_tls(profile));
     found.extend(rates(profile));
     found.extend(uncapped(profile));
     found.extend(differing(profile));
-    found.extend(not_applied(profile));
     found
 }
 
@@ -40,6 +40,21 @@ fn clamped(profile: &Profile) -> Option<String> {
             show(settings.request_budget)
         )
     })
+}
+
+/// W7: only what is cut at the budget is watched, and not past 10 s.
+fn useless_probe(profile: &Profile) -> Option<String> {
+    let settings = &profile.settings;
+    let why = if settings.probe <= 0.0 {
+        return None;
+    } else if settings.mode.ignores_budget() {
+        format!("{} cuts nothing at the budget", settings.mode)
+    } else if settings.watch() <= settings.effective_budget().0 {
+        format!("nothing is watched for longer than {}", show(settings.watch()))
+    } else {
+        return None;
+    };
+    Some(format!("probe has no effect: {why}"))
 }
 
 /// A timeout that the round's own limit always comes before.
@@ -113,11 +128,6 @@ fn rates(profile: &Profile) -> Vec<String> {
         })
     };
     loads(profile).iter().filter_map(text).collect()
-}
-
-/// Keys that are read and checked while nothing acts on them yet.
-fn not_applied(profile: &Profile) -> Option<String> {
-    (profile.probe > 0.0).then(|| "not applied yet: probe".to_owned())
 }
 
 /// R36: endpoints of one dependency that each say something else of its permits.

@@ -1,13 +1,34 @@
 //! From a line back to the round that it was written from, to the microsecond. What a record does not hold (a
 //! failed answer's text) is absent.
 
+use super::line::LateLine;
 use super::round::{AttemptLine, CallLine, CallOutcome, PhasesLine, RoundLine};
 use crate::domain::{
-    Attempt, AttemptOutcome, Call, EndpointId, HedgeCounts, Outcome, Phase, Phases, Round, RoundNo, Settings,
-    Suppressed, text,
+    Arm, Attempt, AttemptOutcome, Call, EndpointId, HedgeCounts, Late, Outcome, Phase, Phases, Reason, Round,
+    RoundNo, Settings, Suppressed, text,
 };
 use std::sync::Arc;
 use std::time::Duration;
+
+/// The settings that hold, and those of each turn where variants take turns: many rounds share them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Held {
+    pub(super) settings: Arc<Settings>,
+    /// Of the arms, in the order of [`Arm::ALL`].
+    turns: Option<[Arc<Settings>; 2]>,
+}
+
+impl Held {
+    pub(super) fn new(settings: Settings) -> Self {
+        let turns = settings.ab.map(|_| [Arm::A, Arm::B].map(|arm| Arc::new(settings.of_arm(arm))));
+        Self { settings: Arc::new(settings), turns }
+    }
+
+    fn of(&self, arm: Option<Arm>) -> &Arc<Settings> {
+        let turn = arm.zip(self.turns.as_ref()).and_then(|(arm, turns)| turns.get(arm as usize));
+        turn.unwrap_or(&self.settings)
+    }
+}
 
 /// The endpoints of a record, by name.
 #[derive(Debug, Clone, Default)]
@@ -38,17 +59,21 @@ impl Names {
 
 impl RoundLine {
     /// The round; `settings` are those that held when it was written.
-    pub(super) fn into_round(self, names: &Names, settings: &Arc<Settings>) -> Result<Round, String> {
+    pub(super) fn into_round(self, names: &Names, settings: &Held) -> Result<Round, String> {
         let calls = self.calls.into_iter().enumerate();
         let calls: Vec<Call> = calls.map(|(i, call)| call.into_call(names, i)).collect::<Result<_, _>>()?;
         let failed = self.failed.iter().map(|f| names.get(&f.endpoint, 0)).collect::<Result<_, _>>()?;
         let budget = Duration::from(self.budget_ms);
+        let settings = held(settings.of(self.arm), self.mode, (!self.clamped).then_some(budget), self.k);
+        let watched = || self.watched_ms.map_or_else(|| settings.watch(), Duration::from);
         let answered = |c: &&Call| c.outcome == Outcome::Ok && !names.is_required(c.endpoint);
         Ok(Round {
             no: RoundNo(self.round),
             at: self.at_ms.into(),
             start_lag: self.start_lag_ms.into(),
-            settings: held(settings, self.mode, (!self.clamped).then_some(budget), self.k),
+            probe: self.probe.then(watched),
+            arm: self.arm,
+            settings,
             budget,
             clamped: self.clamped,
             k: self.k,
@@ -59,6 +84,7 @@ impl RoundLine {
             quorum_at: self.quorum_at_ms.map(Duration::from),
             lingering: self.lingering,
             warmup: self.warmup,
+            late: Vec::new(),
             answered_optional: calls.iter().filter(answered).count(),
             failed,
             calls,
@@ -81,14 +107,29 @@ fn held(
     Arc::new(Settings { mode, budget, quorum, ..(**known).clone() })
 }
 
+impl CallOutcome {
+    fn with(self, reason: Option<Reason>) -> Result<Outcome, String> {
+        match (self, reason) {
+            (Self::Ok, _) => Ok(Outcome::Ok),
+            (Self::NotNeeded, _) => Ok(Outcome::NotNeeded),
+            (Self::Missing, Some(reason)) => Ok(Outcome::Missing(reason)),
+            (Self::Missing, None) => Err("a call is missing without a reason".to_owned()),
+        }
+    }
+}
+
+impl LateLine {
+    /// What it says, and of which round.
+    pub(super) fn late(&self, names: &Names) -> Result<(RoundNo, Late), String> {
+        let endpoint = names.get(&self.endpoint, 0)?;
+        let outcome = self.outcome.with(self.reason)?;
+        Ok((RoundNo(self.round), Late { endpoint, outcome, end: self.end_ms.into() }))
+    }
+}
+
 impl CallLine {
     fn into_call(self, names: &Names, place: usize) -> Result<Call, String> {
-        let outcome = match (self.outcome, self.reason) {
-            (CallOutcome::Ok, _) => Outcome::Ok,
-            (CallOutcome::NotNeeded, _) => Outcome::NotNeeded,
-            (CallOutcome::Missing, Some(reason)) => Outcome::Missing(reason),
-            (CallOutcome::Missing, None) => return Err("a call is missing without a reason".to_owned()),
-        };
+        let outcome = self.outcome.with(self.reason)?;
         let mut hedges = HedgeCounts::default();
         if let Some(line) = self.hedges {
             let mut suppressed = Suppressed::default();

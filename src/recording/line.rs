@@ -1,9 +1,10 @@
 //! The lines of a record, and what was asked for. Times `at_ms` are milliseconds from the session's start.
 
-use super::round::{RoundLine, is_false};
+use super::hedge::{HedgeLine, OwnHedge};
+use super::round::{CallOutcome, RoundLine, is_false};
 use super::summary::SummaryLine;
 use super::units::Millis;
-use crate::domain::{CallSpec, EndpointId, HedgeDelay, HedgeSettings, Mode, Round, Settings, text};
+use crate::domain::{Ab, CallSpec, EndpointId, Late, Mode, Reason, Round, RoundNo, Settings, Variant, text};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::time::Duration;
@@ -19,6 +20,8 @@ pub enum Line {
     Settings(SettingsLine),
     /// A round after its clean-up.
     Round(RoundLine),
+    /// What became of a straggler of a probe round.
+    Late(LateLine),
     /// What somebody had to say.
     Note(NoteLine),
     /// Everything together; the last line, missing where the record was cut.
@@ -61,6 +64,18 @@ impl Line {
         Self::Round(RoundLine::of(round, names))
     }
 
+    /// What became of a straggler of this round.
+    #[must_use]
+    pub fn late(round: RoundNo, late: &Late, names: &[String]) -> Self {
+        Self::Late(LateLine {
+            round: round.0,
+            endpoint: name_of(names, late.endpoint),
+            outcome: late.outcome.into(),
+            reason: late.outcome.reason(),
+            end_ms: late.end.into(),
+        })
+    }
+
     /// The last line.
     #[must_use]
     pub const fn summary(summary: SummaryLine) -> Self {
@@ -96,6 +111,7 @@ impl Line {
             "session" => serde_json::from_str(text).map(Self::Session),
             "settings" => serde_json::from_str(text).map(Self::Settings),
             "round" => serde_json::from_str(text).map(Self::Round),
+            "late" => serde_json::from_str(text).map(Self::Late),
             "note" => serde_json::from_str(text).map(Self::Note),
             "summary" => serde_json::from_str(text).map(Self::Summary),
             _ => Ok(Self::Unknown),
@@ -139,7 +155,7 @@ pub struct SessionLine {
 }
 
 /// An endpoint in the session line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EndpointLine {
     /// Its name.
@@ -153,6 +169,42 @@ pub struct EndpointLine {
     /// Whether it has a circuit breaker.
     #[serde(default, skip_serializing_if = "is_false")]
     pub breaker: bool,
+    /// Its own limit, from the round's start; absent where it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<Millis>,
+    /// Whether a second identical request does no harm; absent where that is so, or not known.
+    #[serde(default = "is_so", skip_serializing_if = "is_true")]
+    pub repeatable: bool,
+    /// Its own say on hedging: `false` for never, or by which settings; absent where it has none.
+    #[serde(default, skip_serializing_if = "OwnHedge::is_by_mode")]
+    pub hedge: OwnHedge,
+}
+
+const fn is_so() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+const fn is_true(so: &bool) -> bool {
+    *so
+}
+
+/// What became of a call of a probe round after the round had ended (W7).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LateLine {
+    /// Its round.
+    pub round: u64,
+    /// Whose call.
+    pub endpoint: String,
+    /// How it came out.
+    pub outcome: CallOutcome,
+    /// Why there is no answer: `deadline` where it was pending for as long as it was watched, `throttled` where it
+    /// made room for another call, `aborted` at the end of the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// When, from the round's start.
+    pub end_ms: Millis,
 }
 
 /// What somebody had to say.
@@ -170,7 +222,27 @@ impl EndpointLine {
     /// An endpoint of a profile.
     #[must_use]
     pub fn of(name: &str, spec: &CallSpec, breaker: bool) -> Self {
-        Self { name: name.to_owned(), required: spec.required, replicas: spec.replicas, breaker }
+        Self {
+            name: name.to_owned(),
+            required: spec.required,
+            replicas: spec.replicas,
+            breaker,
+            timeout_ms: spec.timeout.map(Millis::from),
+            repeatable: spec.repeatable,
+            hedge: OwnHedge(spec.hedge),
+        }
+    }
+
+    /// What the engine knows of it, as far as a record does; the rest as it is by default.
+    #[must_use]
+    pub fn spec(&self) -> CallSpec {
+        CallSpec {
+            required: self.required,
+            timeout: self.timeout_ms.map(Duration::from),
+            replicas: self.replicas.max(1),
+            repeatable: self.repeatable,
+            hedge: self.hedge.0,
+        }
     }
 }
 
@@ -186,7 +258,7 @@ pub struct SettingsLine {
 }
 
 /// Settings of rounds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SettingsBody {
     /// The contract.
@@ -205,6 +277,17 @@ pub struct SettingsBody {
     /// How calls are hedged.
     #[serde(default)]
     pub hedge: HedgeLine,
+    /// Share of the rounds whose stragglers are watched past the end, 0 to 1; absent where none are.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub probe: f64,
+    /// Two variants that rounds have in turn; absent where none do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ab: Option<AbLine>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_none(share: &f64) -> bool {
+    *share <= 0.0
 }
 
 impl SettingsBody {
@@ -216,6 +299,8 @@ impl SettingsBody {
             quorum: settings.quorum_of(optional),
             every_ms: settings.every.into(),
             hedge: HedgeLine::of(&settings.hedge),
+            probe: settings.probe,
+            ab: settings.ab.as_ref().map(AbLine::of),
         }
     }
 
@@ -224,8 +309,11 @@ impl SettingsBody {
     /// # Errors
     /// What a field says that no settings can say.
     pub fn settings(&self) -> Result<Settings, String> {
-        let hedge = self.hedge.settings();
-        let hedge = hedge.ok_or_else(|| format!("`{}` is no hedge delay", text::clean(&self.hedge.delay)))?;
+        let hedge = self.hedge.settings()?;
+        if !(0.0..=1.0).contains(&self.probe) {
+            return Err(format!("{} is no share of rounds to probe", self.probe));
+        }
+        let ab = self.ab.as_ref().map(AbLine::ab).transpose()?;
         let unknown = Settings::default();
         let or = |time: Millis, other: Duration| if time == Millis::default() { other } else { time.into() };
         Ok(Settings {
@@ -235,34 +323,35 @@ impl SettingsBody {
             every: self.every_ms.into(),
             quorum: (self.quorum > 0).then_some(self.quorum),
             hedge,
+            probe: self.probe,
+            ab,
             ..unknown
         })
     }
 }
 
-/// How calls are hedged.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// Two variants of the settings that rounds have in turn: odd ones the first, even ones the second (W9).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct HedgeLine {
-    /// `p95`, `50ms`.
-    #[serde(default)]
-    pub delay: String,
-    /// Hedges beside the primary; absent where the delay and the replicas decide.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max: Option<u8>,
+pub struct AbLine {
+    /// `mode`, `budget`, `quorum` or `hedge`.
+    pub vary: String,
+    /// The first: `quorum`, `150ms`, `3`, `p95`.
+    pub a: String,
+    /// The second.
+    pub b: String,
 }
 
-impl HedgeLine {
-    fn of(hedge: &HedgeSettings) -> Self {
-        Self { delay: hedge.delay.to_string(), max: hedge.max }
+impl AbLine {
+    fn of(ab: &Ab) -> Self {
+        Self { vary: ab.a.key().to_owned(), a: ab.a.value(), b: ab.b.value() }
     }
 
-    /// What is known of it; the rest as it is by default. `None` where the delay is none.
-    fn settings(&self) -> Option<HedgeSettings> {
-        let known = HedgeSettings { max: self.max, ..HedgeSettings::default() };
-        if self.delay.is_empty() {
-            return Some(known);
-        }
-        HedgeDelay::parse(&self.delay).map(|delay| HedgeSettings { delay, ..known })
+    fn ab(&self) -> Result<Ab, String> {
+        let variant = |value: &str| {
+            let none = || format!("`{}={}` is nothing to vary", text::clean(&self.vary), text::clean(value));
+            Variant::parse(&self.vary, value).ok_or_else(none)
+        };
+        Ok(Ab { a: variant(&self.a)?, b: variant(&self.b)? })
     }
 }

@@ -3,10 +3,10 @@
 //! What was cut at its end is read up to the cut, and what was left out is told. Everything else that is not as it
 //! should be is an error with the number of its line. Text comes out free of control characters.
 
-use super::back::Names;
+use super::back::{Held, Names};
 use super::line::{Line, SessionLine};
 use super::summary::SummaryLine;
-use crate::domain::{Round, Settings, text};
+use crate::domain::{Late, Round, RoundNo, Settings, text};
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +23,8 @@ pub enum Record {
     Settings(Duration, Arc<Settings>),
     /// A round, and the planned starts that did not happen until then.
     Round(Box<Round>, u64),
+    /// What became of a straggler of this probe round.
+    Late(RoundNo, Late),
     /// What somebody had to say; when, from the session's start.
     Note(Duration, String),
     /// Everything together, as the writer counted it.
@@ -71,7 +73,7 @@ pub enum ReadError {
 pub struct Context {
     session: Option<Arc<SessionLine>>,
     names: Arc<Names>,
-    settings: Arc<Settings>,
+    held: Held,
 }
 
 impl Context {
@@ -84,7 +86,7 @@ impl Context {
     /// The settings that hold.
     #[must_use]
     pub fn settings(&self) -> &Arc<Settings> {
-        &self.settings
+        &self.held.settings
     }
 
     /// Takes in the line with this number; `None` for one of another version, which says nothing here.
@@ -113,13 +115,17 @@ impl Context {
                 self.begin(line).map(Some).map_err(wrong)
             }
             Line::Settings(line) => {
-                self.settings = Arc::new(line.settings.settings().map_err(wrong)?);
-                Ok(Some(Record::Settings(line.at_ms.into(), Arc::clone(&self.settings))))
+                self.held = Held::new(line.settings.settings().map_err(wrong)?);
+                Ok(Some(Record::Settings(line.at_ms.into(), Arc::clone(&self.held.settings))))
             }
             Line::Round(line) => {
                 let skipped = line.skipped;
-                let round = line.into_round(&self.names, &self.settings).map_err(wrong)?;
+                let round = line.into_round(&self.names, &self.held).map_err(wrong)?;
                 Ok(Some(Record::Round(Box::new(round), skipped)))
+            }
+            Line::Late(line) => {
+                let (round, late) = line.late(&self.names).map_err(wrong)?;
+                Ok(Some(Record::Late(round, late)))
             }
             Line::Note(line) => Ok(Some(Record::Note(line.at_ms.into(), text::clean(&line.text)))),
             Line::Summary(line) => Ok(Some(Record::Summary(Box::new(line)))),
@@ -138,7 +144,7 @@ impl Context {
         }
         let required = line.endpoints.iter().map(|e| e.required).collect();
         self.names = Arc::new(Names { names, required });
-        self.settings = Arc::new(line.settings.settings()?);
+        self.held = Held::new(line.settings.settings()?);
         let line = Arc::new(line);
         self.session = Some(Arc::clone(&line));
         Ok(Record::Session(line))

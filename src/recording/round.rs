@@ -3,7 +3,7 @@
 use super::line::name_of;
 use super::units::{Millis, Ordered};
 use crate::domain::{
-    Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, EndpointId, HttpVersion, Mode, Outcome, Phase,
+    Arm, Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, EndpointId, HttpVersion, Mode, Outcome, Phase,
     Reason, Round, Suppression, TraceId,
 };
 use serde::{Deserialize, Serialize};
@@ -67,6 +67,15 @@ pub struct RoundLine {
     /// Whether it is left out of every statistic.
     #[serde(default, skip_serializing_if = "is_false")]
     pub warmup: bool,
+    /// Whether its stragglers were watched past its end; what became of them stands in lines of their own.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub probe: bool,
+    /// Until when they were to be watched, from its start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watched_ms: Option<Millis>,
+    /// Whose turn it was, where two variants take turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arm: Option<Arm>,
     /// Planned starts that did not happen, since the session's start.
     #[serde(default, skip_serializing_if = "is_none_yet")]
     pub skipped: u64,
@@ -109,6 +118,9 @@ impl RoundLine {
             quorum_impossible_at_ms: round.quorum_impossible_at.map(Millis::from),
             lingering: round.lingering,
             warmup: round.warmup,
+            probe: round.probe.is_some(),
+            watched_ms: round.probe.map(Millis::from),
+            arm: round.arm,
             skipped: 0,
             missing: missing.collect(),
             not_needed: not_needed.map(|c| name_of(names, c.endpoint)).collect(),

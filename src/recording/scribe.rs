@@ -53,6 +53,10 @@ impl Scribe {
                 line.skipped = skipped;
                 Some(Line::Round(line))
             }
+            Event::Late { round, late } => {
+                self.fold.late(*round, late);
+                Some(Line::late(*round, late, &self.names))
+            }
             Event::SettingsChanged { at, settings } => {
                 self.settings = Arc::clone(settings);
                 Some(Line::settings(*at, settings, &self.endpoints))

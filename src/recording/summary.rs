@@ -2,8 +2,12 @@
 
 mod fold;
 mod times;
+mod turns;
+mod watch;
 
 pub use fold::SummaryFold;
+pub use turns::{AbSummary, ArmSummary, DifferenceLine, Differences};
+pub use watch::LateTotal;
 
 use super::units::{Millis, Ordered};
 use crate::domain::{Reason, Suppression};
@@ -31,11 +35,25 @@ pub struct SummaryLine {
     pub endpoints: Vec<EndpointSummary>,
     /// Hedges of all endpoints.
     pub hedges: HedgesTotal,
+    /// Rounds whose stragglers were watched past their end (W7); absent where there were none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub probes: u64,
+    /// What became of these stragglers; absent where there were none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late: Option<LateTotal>,
+    /// Two variants side by side, where rounds took turns (W9).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ab: Option<Box<AbSummary>>,
     /// What had to hold.
     pub gates: Vec<GateLine>,
     /// Whether times are rounded, by up to 0.1 %: there were too many to keep each. Absent where they are exact.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub rounded: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Nearest-rank quantiles of the rounds' `took_ms`, null without rounds.

@@ -15,21 +15,17 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError {
     /// Somebody else's file, perhaps.
-    #[error("cannot record to {}: it exists; --force overwrites it", shown(.0))]
+    #[error("cannot record to {}: it exists; --force overwrites it", text::path(.0))]
     Exists(PathBuf),
     /// There is nowhere to put it.
-    #[error("cannot record to {}: there is no directory {}", shown(.0), shown(.1))]
+    #[error("cannot record to {}: there is no directory {}", text::path(.0), text::path(.1))]
     NoDirectory(PathBuf, PathBuf),
     /// Anything else.
-    #[error("cannot record to {}", shown(.0))]
+    #[error("cannot record to {}", text::path(.0))]
     Io(PathBuf, #[source] io::Error),
 }
 
 /// A path without anything that could move a cursor.
-fn shown(path: &Path) -> String {
-    text::visible(&path.display().to_string())
-}
-
 /// What packs the lines.
 enum Packer {
     Plain,

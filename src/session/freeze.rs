@@ -4,9 +4,11 @@
 //! is frozen with the process: when it goes on, its deadline is long past, and whatever it then says was our doing.
 //! It is given up at the stop, like one that is abandoned by quitting, and counted nowhere. The engine itself
 //! still learns from such a round: its estimate of a hedge delay sees censored calls, its breakers calls that the
-//! deadline cut.
+//! deadline cut. A straggler that was watched at the stop is given up likewise.
 
-use crate::domain::{AttemptOutcome, Call, EndedBy, Event, Outcome, Reason, Round, RoundNo};
+use crate::domain::{
+    AttemptOutcome, Call, EndedBy, EndpointId, Event, Late, Outcome, Reason, Round, RoundNo,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +22,48 @@ pub(super) struct Freeze {
     paused: bool,
     /// Rounds that have started and not settled, and when a stop froze them.
     under_way: BTreeMap<RoundNo, Option<Duration>>,
+    /// Rounds that have settled and have calls which are still watched.
+    watched: BTreeMap<RoundNo, Stragglers>,
+}
+
+/// Rounds with calls that are still watched, at most; an engine has fewer at once.
+const WATCHED: usize = 64;
+
+/// The calls of a round that are still watched.
+#[derive(Debug)]
+struct Stragglers {
+    /// When the round started, from the session's start.
+    at: Duration,
+    /// Each with its cut, from the round's start.
+    cut: Vec<(EndpointId, Duration)>,
+    /// When a stop froze them, from the session's start.
+    frozen: Option<Duration>,
+}
+
+impl Stragglers {
+    fn of(round: &Round, frozen: Option<Duration>) -> Self {
+        let cut = round.calls.iter().filter(|call| is_watched(call)).map(|call| (call.endpoint, call.end));
+        Self { at: round.at, cut: cut.collect(), frozen }
+    }
+
+    /// What became of one of them, as it is to be told. It is watched no longer.
+    fn settle(&mut self, late: Late) -> Late {
+        let place = self.cut.iter().position(|(endpoint, _)| *endpoint == late.endpoint);
+        let cut = place.map_or(Duration::ZERO, |place| self.cut.swap_remove(place).1);
+        match self.frozen.map(|since| since.saturating_sub(self.at)) {
+            // What came before the stop may be heard of only now.
+            Some(since) if late.end > since => {
+                Late { outcome: Outcome::Missing(Reason::Aborted), end: since.max(cut), ..late }
+            }
+            _ => late,
+        }
+    }
+}
+
+/// Whether a call of a probe round may be watched past it: cut with an attempt that still ran.
+fn is_watched(call: &Call) -> bool {
+    let given_up = [Reason::Deadline, Reason::Aborted].map(Outcome::Missing).contains(&call.outcome);
+    given_up && call.attempts.iter().any(|attempt| attempt.outcome == AttemptOutcome::Cancelled)
 }
 
 impl Freeze {
@@ -30,7 +74,8 @@ impl Freeze {
 
     /// The process was stopped at this time.
     pub(super) fn stopped_at(&mut self, since: Duration) {
-        for frozen in self.under_way.values_mut() {
+        let watched = self.watched.values_mut().map(|stragglers| &mut stragglers.frozen);
+        for frozen in self.under_way.values_mut().chain(watched) {
             frozen.get_or_insert(since);
         }
     }
@@ -55,10 +100,12 @@ impl Freeze {
                 Event::RoundPublished(self.given_up(&round).map_or(round, Arc::new))
             }
             Event::RoundSettled { round, vitals } => {
-                let given_up = self.given_up(&round);
-                self.under_way.remove(&round.no);
-                Event::RoundSettled { round: given_up.map_or(round, Arc::new), vitals }
+                let told = self.given_up(&round).map_or(round, Arc::new);
+                let frozen = self.under_way.remove(&told.no).flatten();
+                self.watch(&told, frozen);
+                Event::RoundSettled { round: told, vitals }
             }
+            Event::Late { round, late } => Event::Late { round, late: self.late(round, late) },
             _ => event,
         }
     }
@@ -87,6 +134,27 @@ impl Freeze {
             break_off(call, since);
         }
         Some(frozen)
+    }
+
+    fn watch(&mut self, round: &Round, frozen: Option<Duration>) {
+        let stragglers = Stragglers::of(round, frozen);
+        if round.probe.is_none() || stragglers.cut.is_empty() {
+            return;
+        }
+        self.watched.insert(round.no, stragglers);
+        while self.watched.len() > WATCHED {
+            self.watched.pop_first();
+        }
+    }
+
+    /// What became of a straggler: given up where a stop froze it while it was watched.
+    fn late(&mut self, round: RoundNo, late: Late) -> Late {
+        let Some(stragglers) = self.watched.get_mut(&round) else { return late };
+        let told = stragglers.settle(late);
+        if stragglers.cut.is_empty() {
+            self.watched.remove(&round);
+        }
+        told
     }
 
     /// Whether no round runs and none will start.
@@ -170,6 +238,64 @@ mod tests {
         assert_eq!(freeze.pass(settled(&before)), settled(&before));
         freeze.pass(started(&after));
         assert_eq!(freeze.pass(settled(&after)), settled(&after));
+    }
+
+    /// A probe round like [`round`], with one more call that the budget cuts.
+    fn probe_round(no: u64) -> Round {
+        let fates = [fx::Fate::Answers(40.0), fx::Fate::Answers(900.0), fx::Fate::Answers(700.0)];
+        let settings = Arc::new(fx::settings(Mode::Deadline));
+        Round { probe: Some(fx::ms(1000.0)), ..fx::round(no, fx::at(no), &settings, &fates) }
+    }
+
+    fn late(freeze: &mut Freeze, no: u64, endpoint: usize, end: f64) -> (Outcome, Duration) {
+        let late = Late { endpoint: EndpointId(endpoint), outcome: Outcome::Ok, end: fx::ms(end) };
+        match freeze.pass(Event::Late { round: RoundNo(no), late }) {
+            Event::Late { late, .. } if late.endpoint.index() == endpoint => (late.outcome, late.end),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn w7_a_straggler_that_a_stop_froze_is_given_up_at_the_stop() {
+        let aborted = |end| (Outcome::Missing(Reason::Aborted), fx::ms(end));
+        let (mut freeze, round) = (Freeze::default(), probe_round(1));
+        freeze.pass(started(&round));
+        freeze.pass(settled(&round));
+        freeze.stopped_at(round.at + fx::ms(500.0));
+        freeze.stopped_at(round.at + fx::ms(800.0));
+        // What came before is heard of only now.
+        assert_eq!(late(&mut freeze, 1, 2, 500.0), (Outcome::Ok, fx::ms(500.0)));
+        assert_eq!(late(&mut freeze, 1, 1, 5900.0), aborted(500.0));
+        assert!(freeze.watched.is_empty(), "nothing is kept of what is over");
+        assert_eq!(late(&mut freeze, 1, 1, 5900.0), (Outcome::Ok, fx::ms(5900.0)), "nor touched again");
+
+        // The stop came while the round ran, or when it had ended and was not heard of.
+        for (stop, end) in [(100.0, 100.0), (250.0, 250.0)] {
+            let (mut freeze, round) = (Freeze::default(), probe_round(2));
+            freeze.pass(started(&round));
+            freeze.stopped_at(round.at + fx::ms(stop));
+            freeze.pass(settled(&round));
+            assert_eq!(late(&mut freeze, 2, 1, 5900.0), aborted(end));
+        }
+        // Never before the cut, however the clocks stand.
+        let (mut freeze, round) = (Freeze::default(), probe_round(3));
+        freeze.pass(settled(&round));
+        freeze.stopped_at(round.at + fx::ms(150.0));
+        assert_eq!(late(&mut freeze, 3, 1, 5900.0), aborted(200.0));
+    }
+
+    #[test]
+    fn w7_stragglers_before_and_after_a_stop_are_as_they_were_and_few_are_kept() {
+        let (mut freeze, before, after) = (Freeze::default(), probe_round(1), probe_round(2));
+        freeze.pass(settled(&before));
+        assert_eq!(late(&mut freeze, 1, 1, 900.0), (Outcome::Ok, fx::ms(900.0)));
+        freeze.stopped_at(after.at);
+        freeze.pass(settled(&after));
+        assert_eq!(late(&mut freeze, 2, 1, 900.0), (Outcome::Ok, fx::ms(900.0)));
+        (3..1000).for_each(|no| drop(freeze.pass(settled(&probe_round(no)))));
+        assert_eq!(freeze.watched.len(), WATCHED);
+        freeze.pass(settled(&round(1000)));
+        assert!(!freeze.watched.contains_key(&RoundNo(1000)), "it is no probe round");
     }
 
     #[test]

@@ -186,6 +186,8 @@ pub(super) struct Recorder {
     queue: SyncSender<Queued>,
     /// Lines since the last queued one that there was no room for.
     missed: Missed,
+    /// The time that was told of last.
+    at: Duration,
     shared: Arc<Shared>,
 }
 
@@ -206,7 +208,7 @@ impl Recorder {
             let _over = over;
             keeper.run(&lines);
         })?;
-        let mut recorder = Self { scribe, queue, missed: Missed::default(), shared };
+        let mut recorder = Self { scribe, queue, missed: Missed::default(), at: Duration::ZERO, shared };
         recorder.line(&recorder.scribe.first());
         Ok(recorder)
     }
@@ -220,7 +222,8 @@ impl Recorder {
 
     /// Queues a line, if there is room.
     pub(super) fn line(&mut self, line: &Line) {
-        let at = missed::at(line);
+        self.at = missed::at(line).unwrap_or(self.at);
+        let at = self.at;
         let text = match line.to_json_line() {
             Ok(text) => text,
             Err(error) => return self.lose(at, &error.to_string()),
@@ -261,7 +264,7 @@ impl Recorder {
 
     /// Ends it with the summary; the file is closed when the disk has taken everything.
     fn end(self, gates: Vec<GateLine>) -> (Closing, Recording) {
-        let Self { scribe, queue, missed, shared } = self;
+        let Self { scribe, queue, missed, shared, .. } = self;
         let mut state = shared.state();
         // Not through the queue, in which there may be no room; the thread finds it where the queue ends.
         state.end = Some(End { scribe, gates, missed });

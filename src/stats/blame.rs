@@ -6,6 +6,8 @@
 //!   one later in the profile, by R19's order). Where something was cut, that is what the round waited for;
 //! - *complete without it*: `(C + A) / R`, where in `C` rounds nothing was missing and in `A` rounds nothing but
 //!   its call. That is a recount of what was seen: calls that were cancelled because it failed stay missing.
+//!   In rounds that end at their quorum it says nothing: calls that were not needed have not answered. What counts
+//!   there is whether the quorum was met (R40).
 
 use super::tally::{Tally, Window};
 use super::{PerEndpoint, Stats};
@@ -74,7 +76,12 @@ pub struct Blame {
     pub rounds: u64,
     /// Those in which nothing was missing.
     pub complete: u64,
-    /// Every endpoint: those first without which most rounds would have been complete, then those that were last
+    /// Those that waited for a quorum.
+    pub quorum: u64,
+    /// Those of them that met it.
+    pub met: u64,
+    /// Every endpoint: those first without which most rounds would have been complete, where none waited for a
+    /// quorum, then those that were last
     /// or cut in most rounds, then in profile order.
     pub rows: Vec<BlameRow>,
 }
@@ -91,7 +98,15 @@ impl Stats {
             alone: endpoint.blame.alone.sum(head, window),
         });
         let mut rows: Vec<BlameRow> = rows.collect();
-        rows.sort_by_key(|row| std::cmp::Reverse((row.alone, row.last + row.cut)));
-        Blame { rounds: self.rounds.sum(head, window), complete: self.complete.sum(head, window), rows }
+        let quorum = self.quorum.sum(head, window);
+        let alone = |row: &BlameRow| if quorum == 0 { row.alone } else { 0 };
+        rows.sort_by_key(|row| std::cmp::Reverse((alone(row), row.last + row.cut)));
+        Blame {
+            rounds: self.rounds.sum(head, window),
+            complete: self.complete.sum(head, window),
+            quorum,
+            met: self.met.sum(head, window),
+            rows,
+        }
     }
 }

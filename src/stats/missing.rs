@@ -29,7 +29,7 @@ impl ReasonTally {
 
     /// The status that every one in the window had, where there was only one.
     pub(super) fn status(&self, head: u64, window: Window) -> Option<u16> {
-        let from = window.seconds().map_or(0, |s| head.saturating_sub(s - 1));
+        let from = window.first(head).unwrap_or(0);
         let mixed = self.other.is_some_and(|second| second >= from);
         self.last.filter(|_| !mixed).map(|(status, _)| status)
     }

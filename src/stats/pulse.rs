@@ -111,6 +111,12 @@ impl Pulse {
         (span > 0.0).then_some(rate)
     }
 
+    /// Calls that are watched past their round's end, when the last round settled (W7).
+    #[must_use]
+    pub const fn watched(&self) -> usize {
+        self.vitals.watched
+    }
+
     /// Attempts of the last round over a kept connection.
     #[must_use]
     pub const fn reused(&self) -> usize {

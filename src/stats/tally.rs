@@ -28,6 +28,12 @@ impl Window {
         }
     }
 
+    /// The first second of a window whose last one is `head`; `None` without a limit.
+    #[must_use]
+    pub(super) fn first(self, head: u64) -> Option<u64> {
+        self.seconds().map(|length| head.saturating_sub(length.saturating_sub(1)))
+    }
+
     /// Its name over a panel.
     #[must_use]
     pub const fn title(self) -> &'static str {
@@ -120,9 +126,9 @@ impl Tally {
 
     /// The count of a window that ends with the second `head`.
     pub(super) fn sum(&self, head: u64, window: Window) -> u64 {
-        match window.seconds() {
+        match window.first(head) {
             None => self.total,
-            Some(length) => self.between(head.saturating_sub(length - 1), head),
+            Some(first) => self.between(first, head),
         }
     }
 

@@ -99,7 +99,8 @@ fn a_status_is_named_while_there_is_only_one() {
 #[test]
 fn what_the_engine_says_beside_a_round_that_does_not_count_holds_all_the_same() {
     let mut stats = Stats::new(1);
-    let vitals = Vitals { open_breakers: 2, backing_off: 1, lingering: 3, lost_events: 4, skipped: 5 };
+    let vitals =
+        Vitals { open_breakers: 2, backing_off: 1, lingering: 3, lost_events: 4, skipped: 5, watched: 0 };
     stats.leave_out(&round(1, fx::at(1), &[Outcome::Ok], None), vitals);
     let pulse = stats.pulse();
     assert_eq!((pulse.open_breakers(), pulse.backing_off(), pulse.lingering()), (2, 1, 3));

@@ -46,7 +46,7 @@ impl Files {
     pub(super) fn told(&self) -> impl Iterator<Item = String> {
         self.pictures.iter().map(|path| {
             let round = if path.with_extension("json").exists() { " and .json" } else { "" };
-            format!("exported {}{round}", shown(path))
+            format!("exported {}{round}", text::path(path))
         })
     }
 }
@@ -54,7 +54,7 @@ impl Files {
 /// What was recorded, for the normal screen.
 pub(super) fn told(recordings: &[Kept]) -> impl Iterator<Item = String> {
     recordings.iter().map(|recording| {
-        let (path, lines) = (shown(&recording.path), numbers::counted(recording.lines, "line", "lines"));
+        let (path, lines) = (text::path(&recording.path), numbers::counted(recording.lines, "line", "lines"));
         let fault = recording.fault().map_or_else(String::new, |fault| format!("; {fault}"));
         format!("recorded {path}, {lines}{fault}")
     })
@@ -62,15 +62,11 @@ pub(super) fn told(recordings: &[Kept]) -> impl Iterator<Item = String> {
 
 /// How a recording came out, for a moment on the screen.
 pub(super) fn recorded(recording: &Kept) -> Notice {
-    let path = shown(&recording.path);
+    let path = text::path(&recording.path);
     match recording.fault() {
         None => Notice::Done(format!("recorded to {path}")),
         Some(fault) => Notice::Failed(format!("recorded to {path}: {fault}")),
     }
-}
-
-fn shown(path: &Path) -> String {
-    text::visible(&path.display().to_string())
 }
 
 /// A profile's name as a part of a file's.
@@ -139,7 +135,7 @@ where
             recorded(&recording)
         } else {
             match self.begin_recording() {
-                Ok(path) => Notice::Done(format!("recording to {}", shown(&path))),
+                Ok(path) => Notice::Done(format!("recording to {}", text::path(&path))),
                 Err(why) => Notice::Failed(why),
             }
         };
@@ -208,8 +204,8 @@ where
 
     fn export_round(&mut self, picture: &Path, data: PathBuf) -> Notice {
         self.files.pictures.push(picture.to_owned());
-        let drawn = format!("exported {}", shown(picture));
-        let (done, path) = (format!("{drawn} and .json"), shown(&data));
+        let drawn = format!("exported {}", text::path(picture));
+        let (done, path) = (format!("{drawn} and .json"), text::path(&data));
         match (self.app.round().cloned(), self.app.round_no()) {
             (Some(round), _) => match write_round(&self.app, &round, &data) {
                 Ok(()) => Notice::Done(done),
@@ -230,8 +226,8 @@ where
         let due = self.files.awaited.extract_if(.., |(no, _)| *no == round.no);
         for (_, path) in due.collect::<Vec<_>>() {
             self.say(match write_round(&self.app, round, &path) {
-                Ok(()) => Notice::Done(format!("exported {}", shown(&path))),
-                Err(error) => Notice::Failed(format!("cannot write {}: {}", shown(&path), words(error))),
+                Ok(()) => Notice::Done(format!("exported {}", text::path(&path))),
+                Err(error) => Notice::Failed(format!("cannot write {}: {}", text::path(&path), words(error))),
             });
         }
     }

@@ -1,14 +1,16 @@
 //! The loop: events and keys in, frames and commands out.
 
+use super::advisor::{Advisor, Heard};
 use super::files::{Files, MOMENT};
 use super::job::{Asked, Job};
 use super::keymap;
 use super::source::Source;
 use super::surface::Surface;
-use crate::app::{App, Effect, Message, summary, update};
+use crate::app::{App, Effect, Message, Notice, summary, update};
 use crate::domain::{Event, text};
 use crate::session::{Signal, Signals};
 use crate::view;
+use crate::whatif::outlook::Question;
 use crossterm::event::Event as Input;
 use futures_util::{Stream, StreamExt};
 use ratatui::layout::Rect;
@@ -48,6 +50,7 @@ enum Woke {
     Input(Option<io::Result<Input>>),
     Told(Option<Message>),
     Recorder,
+    Advisor(Heard),
     Said,
     Slot,
 }
@@ -61,6 +64,7 @@ pub(super) struct Loop<'a, X, S, I> {
     pub(super) signals: Signals,
     pub(super) job: Job,
     pub(super) files: Files,
+    pub(super) advisor: Advisor,
     /// Until when the app says something for a moment.
     pub(super) hush: Option<Instant>,
     /// Whether a stop of the process is being prepared.
@@ -96,6 +100,7 @@ where
             signals,
             job,
             files: Files::default(),
+            advisor: Advisor::new(Question::answer),
             hush: None,
             stopping: false,
             dirty: true,
@@ -123,12 +128,14 @@ where
             if self.frame().is_err() {
                 return Leave::Gone;
             }
+            self.advisor.offer(&self.app);
             let wants_frame = self.dirty || self.app.is_moving();
             let woke = tokio::select! {
                 biased;
                 signal = self.signals.next() => Woke::Signal(signal),
                 asked = self.job.next() => Woke::Job(asked),
                 input = self.input.next() => Woke::Input(input),
+                heard = self.advisor.next() => Woke::Advisor(heard),
                 told = self.source.next(), if !self.silent => Woke::Told(told),
                 () = news.notified() => Woke::Recorder,
                 () = reached(self.hush) => Woke::Said,
@@ -144,6 +151,7 @@ where
                     self.look_at_recording();
                     None
                 }
+                Woke::Advisor(heard) => self.heard(heard),
                 Woke::Said => {
                     self.hush = None;
                     self.message(Message::NoticeOver)
@@ -154,6 +162,20 @@ where
                 return left;
             }
             self.source.is_awake();
+        }
+    }
+
+    /// What came of a question.
+    fn heard(&mut self, heard: Heard) -> Option<Leave> {
+        match heard {
+            Heard::Answer(outlook) => self.message(Message::Outlook(outlook)),
+            Heard::Fault => {
+                self.hush = Some(Instant::now() + MOMENT);
+                self.message(Message::Notice(Notice::Failed(
+                    "no more what-if: a fault of fanscope".to_owned(),
+                )))
+            }
+            Heard::Free => None,
         }
     }
 

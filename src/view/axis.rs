@@ -57,7 +57,8 @@ pub struct Axis {
 const BOTH: u32 = 4;
 
 impl Axis {
-    /// The axis runs from 0 to 1.2 x budget, so its deadline line moves only with the budget.
+    /// The axis runs from 0 to 1.2 x budget, so its deadline line moves only with the budget. Of two budgets that take
+    /// turns it is the larger.
     ///
     /// Where calls may run past the budget (wait-all, fail-fast, required calls) it runs to 1.2 x the request
     /// budget, so that both limits stand on it, unless that is more than [`BOTH`] budgets. Then it is doubled
@@ -66,13 +67,14 @@ impl Axis {
     pub fn of(app: &App, columns: &Columns) -> Self {
         let budget = app.round_budget();
         let request = app.round_settings().request_budget;
-        let mut length = budget;
+        let longest = app.longest_budget();
+        let mut length = longest;
         if app.may_pass_budget() {
             while length.saturating_mul(6) / 5 < app.reach() && length < request {
                 length = length.saturating_mul(2).max(Duration::from_millis(1));
             }
-            let both = request <= budget.saturating_mul(BOTH);
-            length = if both { request.max(budget) } else { length.min(request) };
+            let both = request <= longest.saturating_mul(BOTH);
+            length = if both { request.max(longest) } else { length.min(request) };
         }
         let scale = Scale::new(columns.axis_width, length.saturating_mul(6) / 5);
         let mut axis = Self { scale, x: columns.axis, lines: Vec::new(), grid: Vec::new() };
@@ -228,7 +230,7 @@ impl TimeAxis<'_> {
 impl Ctx<'_> {
     /// The high quantile beside the median: in hedge rounds the tail that hedges are for.
     pub(super) fn high_quantile(&self) -> (f64, &'static str) {
-        match self.app.round_settings().mode {
+        match self.app.mode() {
             crate::domain::Mode::Hedge => (0.99, "p99"),
             _ => (0.95, "p95"),
         }

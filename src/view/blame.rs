@@ -1,5 +1,5 @@
 //! Who holds the round up: how often each endpoint was the last to answer or was cut, and how many rounds would
-//! have been complete without it (W8; the formulas stand at [`crate::stats::Blame`]).
+//! have been complete without it, or where rounds ended at a quorum how many met it (W8; the formulas stand at [`crate::stats::Blame`]).
 
 use super::ctx::Ctx;
 use super::hint::Words;
@@ -25,16 +25,18 @@ struct Grid {
     name: u16,
     last: u16,
     cut: u16,
-    complete: u16,
-    head: &'static str,
+    /// Where rounds end at a quorum, whether they would be complete is not the question.
+    complete: Option<&'static str>,
+    right: u16,
 }
 
 impl Grid {
-    fn of(area: Rect) -> Self {
+    fn of(area: Rect, blame: &Blame) -> Self {
         let head = if area.width >= WIDE { "complete without it" } else { "complete without" };
-        let complete = area.right();
-        let cut = complete.saturating_sub(super::text::width(head) + 3);
-        Self { name: area.x + 3, last: cut.saturating_sub(6), cut, complete, head }
+        let complete = (blame.quorum == 0).then_some(head);
+        let right = area.right();
+        let cut = right.saturating_sub(complete.map_or(0, |head| super::text::width(head) + 3));
+        Self { name: area.x + 3, last: cut.saturating_sub(6), cut, complete, right }
     }
 }
 
@@ -53,13 +55,14 @@ impl Widget for &BlamePanel<'_> {
             _ => ctx.app.window.title().to_owned(),
         };
         pen.title(first, &[title], (ctx.glyphs.rule, dim), &[ctx.dim(window)]);
-        let (grid, y) = (Grid::of(area), area.y + 1);
+        let (grid, y) = (Grid::of(area, blame), area.y + 1);
         if blame.rounds == 0 {
             pen.put(grid.name, y, area.right(), self.ctx.nothing_counted(), dim);
             return;
         }
         pen.put(grid.name, y, grid.last, "endpoint", dim);
-        for (end, head) in [(grid.last, "last in"), (grid.cut, "cut"), (grid.complete, grid.head)] {
+        let complete = grid.complete.map(|head| (grid.right, head));
+        for (end, head) in [(grid.last, "last in"), (grid.cut, "cut")].into_iter().chain(complete) {
             pen.put_right(end, y, head, dim);
         }
         // The last row is that of all; a free one sets it apart where there is room.
@@ -78,7 +81,7 @@ impl Widget for &BlamePanel<'_> {
 impl BlamePanel<'_> {
     fn row(&self, blame: &Blame, row: &BlameRow, grid: &Grid, y: u16, pen: &mut Pen<'_>) {
         let (ctx, theme) = (self.ctx, self.ctx.theme);
-        let loud = blame.rows.first() == Some(row) && row.alone > 0;
+        let loud = blame.rows.first() == Some(row) && row.alone > 0 && grid.complete.is_some();
         let style = |tone| if loud { theme.bold(tone) } else { theme.tone(tone) };
         let width = grid.last.saturating_sub(grid.name + 8);
         let name = ctx.name(row.endpoint, width);
@@ -90,27 +93,34 @@ impl BlamePanel<'_> {
                 pen.put_right(end, y, ctx.glyphs.dot, theme.dim());
             }
         }
-        let share = numbers::percent(blame.complete + row.alone, blame.rounds, ctx.glyphs.none);
-        let tone = if row.alone > 0 { Tone::Plain } else { Tone::Dim };
-        pen.put_right(grid.complete, y, &share, style(tone));
+        if grid.complete.is_some() {
+            let share = numbers::percent(blame.complete + row.alone, blame.rounds, ctx.glyphs.none);
+            let tone = if row.alone > 0 { Tone::Plain } else { Tone::Dim };
+            pen.put_right(grid.right, y, &share, style(tone));
+        }
     }
 
     fn all(&self, blame: &Blame, hidden: usize, grid: &Grid, y: u16, pen: &mut Pen<'_>) {
         let more = numbers::and_more(hidden);
-        let words = format!("all {} as they are{more}", blame.rows.len());
-        pen.put(grid.name, y, grid.complete.saturating_sub(8), &words, self.ctx.theme.dim());
-        let share = numbers::percent(blame.complete, blame.rounds, self.ctx.glyphs.none);
-        pen.put_right(grid.complete, y, &share, self.ctx.theme.bold(Tone::Plain));
+        let (words, part, whole) = match grid.complete {
+            Some(_) => (format!("all {} as they are{more}", blame.rows.len()), blame.complete, blame.rounds),
+            None => (format!("quorum met{more}"), blame.met, blame.quorum),
+        };
+        pen.put(grid.name, y, grid.right.saturating_sub(8), &words, self.ctx.theme.dim());
+        let share = numbers::percent(part, whole, self.ctx.glyphs.none);
+        pen.put_right(grid.right, y, &share, self.ctx.theme.bold(Tone::Plain));
     }
 }
 
 /// Rounds from which one endpoint can be named.
 const NAMED_FROM: u64 = 20;
 
-/// Which endpoint to see to: one without which at least a twentieth more of the rounds would be complete.
+/// Which endpoint to see to: one without which at least a twentieth more of the rounds would be complete. None where
+/// rounds end at a quorum.
 pub fn advice(ctx: &Ctx<'_>) -> Option<Words> {
     let blame = ctx.blame();
-    let worst = blame.rows.first().filter(|r| blame.rounds >= NAMED_FROM && r.alone * 20 >= blame.rounds)?;
+    let enough = blame.rounds >= NAMED_FROM && blame.quorum == 0;
+    let worst = blame.rows.first().filter(|r| enough && r.alone * 20 >= blame.rounds)?;
     let name = ctx.name(worst.endpoint, 20);
     let words = |words: &str| {
         vec![

@@ -4,7 +4,7 @@ use super::ctx::Ctx;
 use super::text::{Pen, cut_middle, cut_start, width};
 use super::theme::{Theme, Tone};
 use crate::app::actions::{Footer as Entry, bindings};
-use crate::app::{Notice, Screen};
+use crate::app::{Kind, Notice, Screen};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
@@ -28,6 +28,20 @@ const IN_DETAIL: [Entry; 4] = [
     Entry { keys: "↑↓", ascii: "j k", label: "other call", rank: 2 },
     Entry { keys: ", .", ascii: ", .", label: "other round", rank: 3 },
     Entry { keys: "w", ascii: "w", label: "window", rank: 4 },
+];
+
+/// What the footer of the trade-off shows besides.
+const IN_TRADEOFF: [Entry; 4] = [
+    Entry { keys: "Esc", ascii: "Esc", label: "back", rank: 1 },
+    Entry { keys: "←→", ascii: "- +", label: "move the marker", rank: 2 },
+    Entry { keys: "w", ascii: "w", label: "window", rank: 5 },
+    Entry { keys: "e", ascii: "e", label: "export", rank: 6 },
+];
+
+/// The same where rounds can be told what to do.
+const IN_LIVE_TRADEOFF: [Entry; 2] = [
+    Entry { keys: "Enter", ascii: "Enter", label: "use this budget", rank: 3 },
+    Entry { keys: "p", ascii: "p", label: "probe", rank: 4 },
 ];
 
 /// The footer while the filter is typed.
@@ -80,6 +94,13 @@ impl Footer<'_> {
             Screen::Dashboard if app.is_typing() => FILTER.to_vec(),
             Screen::Dashboard => all.collect(),
             Screen::Detail(_) => IN_DETAIL.into_iter().chain(all.filter(|e| e.rank == 0)).collect(),
+            Screen::Tradeoff => {
+                let mut entries = IN_TRADEOFF.to_vec();
+                if app.kind() == Kind::Live {
+                    entries.splice(2..2, IN_LIVE_TRADEOFF);
+                }
+                entries.into_iter().chain(all.filter(|e| e.rank == 0)).collect()
+            }
             Screen::Help { .. } => IN_HELP.into_iter().chain(all.filter(|e| e.rank == 0)).collect(),
         }
     }

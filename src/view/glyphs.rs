@@ -25,6 +25,16 @@ pub struct Glyphs {
     pub line_hit: &'static str,
     /// The hedge delay.
     pub delay: &'static str,
+    /// Where a curve crosses the deadline, and another line.
+    pub cross: [&'static str; 2],
+    /// A dot of a plot where there is no braille, and one of its band.
+    pub plotted: [&'static str; 2],
+    /// A dot of a plot's grid.
+    pub point: &'static str,
+    /// Give or take.
+    pub about: &'static str,
+    /// From one number to another.
+    pub to: &'static str,
     /// Grid lines.
     pub grid: &'static str,
     /// Phases in the order of [`Phase::ALL`], for rows with room between them.
@@ -102,6 +112,11 @@ static UNICODE: Glyphs = Glyphs {
     other_line: "│",
     line_hit: "┫",
     delay: "╎",
+    cross: ["╋", "┼"],
+    plotted: ["•", "·"],
+    point: "·",
+    about: "±",
+    to: "–",
     grid: "┊",
     phases: ["·", "░", "▒", "▓", "█", "█"],
     low_phases: ["·", "░", "▒", "▓", "▇", "▇"],
@@ -140,6 +155,11 @@ static ASCII: Glyphs = Glyphs {
     other_line: "|",
     line_hit: "]",
     delay: "!",
+    cross: ["+", "+"],
+    plotted: ["*", ":"],
+    point: ".",
+    about: "+-",
+    to: "-",
     grid: ":",
     phases: ["_", ".", ":", "%", "=", "#"],
     low_phases: ["_", ".", ":", "%", "=", "#"],

@@ -6,9 +6,9 @@ use super::honesty;
 use super::layout::{Regions, Size};
 use super::text::{Pen, cut, cut_middle};
 use super::theme::Tone;
-use crate::app::{Kind, Pace, Recording, Sort};
+use crate::app::{Kind, Pace, Recording, Sort, ab_pair, ab_words};
 use crate::domain::numbers;
-use crate::domain::{EndpointId, FaultSwitch, Mode, PlayState, Settings};
+use crate::domain::{Ab, EndpointId, FaultSwitch, Mode, PlayState, Settings};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
@@ -88,6 +88,10 @@ impl Ctx<'_> {
     /// The budget, perhaps with the one to come.
     pub(super) fn budget(&self) -> Vec<Span<'static>> {
         let (from, to) = (self.app.config.live(), self.app.wanted());
+        // What takes turns is no budget that holds.
+        if let Some(ab) = to.ab.filter(|ab| from.ab == to.ab && ab.a.key() == "budget") {
+            return vec![self.dim("A/B "), self.tone(ab_pair(ab), Tone::Cut)];
+        }
         self.setting((numbers::millis(from.budget), numbers::millis(to.budget)), " ms", Tone::Cut)
     }
 }
@@ -110,7 +114,9 @@ impl Header<'_> {
         mode.extend(self.mode(from, to));
         let mut every = vec![ctx.dim("every ")];
         every.extend(self.every(from.every, to.every));
-        let mut groups = vec![first, mode, every];
+        let mut groups = vec![first, mode];
+        groups.extend(self.ab());
+        groups.push(every);
         let started = ctx.started().filter(|_| self.regions.size == Size::Full);
         groups.extend(started.map(|started| vec![ctx.dim("recorded "), Ctx::plain(started)]));
         if let Some(no) = app.round_no() {
@@ -169,6 +175,21 @@ impl Header<'_> {
             out.push(Ctx::plain(numbers::setting_ms(to.request_budget)));
         }
         out
+    }
+
+    /// Two variants that take turns, where they don't stand for the budget.
+    fn ab(&self) -> Option<Vec<Span<'static>>> {
+        let (from, to) = (self.ctx.app.config.live().ab, self.ctx.app.wanted().ab);
+        let words = |ab: Option<Ab>| ab.map_or_else(|| "off".to_owned(), ab_words);
+        let mut out = vec![self.ctx.dim("A/B ")];
+        if from == to {
+            let ab = to.filter(|ab| ab.a.key() != "budget")?;
+            out.push(Ctx::plain(words(Some(ab))));
+        } else {
+            out.push(Ctx::plain(format!("{} {} ", words(from), self.ctx.glyphs.arrow)));
+            out.push(self.ctx.bold(words(to), Tone::Plain));
+        }
+        Some(out)
     }
 
     fn every(&self, from: Duration, to: Duration) -> Vec<Span<'static>> {

@@ -93,7 +93,7 @@ impl Widget for &Hedges<'_> {
         let grid = Grid::of(area, self.name_width);
         let y = area.y + 1;
         if rounds == 0 || rows.is_empty() {
-            let words = match ctx.app.round_settings().mode {
+            let words = match ctx.app.mode() {
                 _ if rounds == 0 => self.ctx.nothing_counted().to_owned(),
                 mode => format!("no hedges in {mode} rounds"),
             };
@@ -115,7 +115,7 @@ impl Hedges<'_> {
     /// Every endpoint in hedge rounds; else those that are hedged by a contract of their own.
     fn rows(&self) -> Vec<HedgeRow> {
         let app = self.ctx.app;
-        let all = app.round_settings().mode == Mode::Hedge;
+        let all = app.mode() == Mode::Hedge;
         let shown = |row: &&HedgeRow| all || row.sent + row.suppressed() > 0 || self.delay(row).is_some();
         self.ctx.hedges().iter().filter(shown).copied().collect()
     }

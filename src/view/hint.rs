@@ -5,7 +5,7 @@ use super::ctx::Ctx;
 use super::layout::{Regions, Size};
 use super::text::{Pen, spans_width};
 use super::theme::Tone;
-use super::{blame, hedges};
+use super::{blame, hedges, whatif};
 use crate::app::Panel;
 use crate::stats::Hint;
 use ratatui::buffer::Buffer;
@@ -60,6 +60,7 @@ impl HintLine<'_> {
             .map(|(i, (panel, at))| {
                 let advice = match panel {
                     Panel::Hedges => hedges::advice(self.ctx),
+                    Panel::WhatIf => whatif::advice(self.ctx),
                     Panel::Blame => blame::advice(self.ctx),
                     Panel::Missing | Panel::Calls => None,
                 };

@@ -107,7 +107,7 @@ impl HistoryPanel<'_> {
 
     fn strips(&self) -> [Strip; 3] {
         let glyphs = self.ctx.glyphs;
-        let mode = self.ctx.app.round_settings().mode;
+        let mode = self.ctx.app.mode();
         let label = if mode == Mode::Quorum { "quorum met" } else { "complete" };
         let kept =
             Strip { glyph: glyphs.ok, label, tone: Tone::Ok, mark: true, count: |m| usize::from(m.kept) };

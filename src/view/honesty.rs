@@ -74,7 +74,22 @@ fn all(ctx: &Ctx<'_>) -> Vec<Group> {
         ("lost events", pulse.lost_events()),
     ];
     groups.extend(unusual.iter().filter(|r| r.1 > 0).map(|&(label, count)| (0, zero(label, count))));
+    groups.extend(probing(ctx).map(|probing| (1, probing)));
     groups.push((4, counted(pulse.reused().to_string(), "reused")));
     groups.push((4, counted(pulse.dialled().to_string(), "new")));
     groups
+}
+
+/// That some rounds are probes, and how many calls are watched (W7).
+fn probing(ctx: &Ctx<'_>) -> Option<Vec<Span<'static>>> {
+    let (share, watched) = (ctx.app.wanted().probe, ctx.app.stats().pulse().watched());
+    let mut out = Vec::new();
+    if share > 0.0 {
+        out.extend([ctx.dim("probe "), Ctx::plain(numbers::short_share(share))]);
+    }
+    if watched > 0 {
+        let label = if share > 0.0 { " watched " } else { "watched " };
+        out.extend([ctx.dim(label), Ctx::plain(watched.to_string())]);
+    }
+    (!out.is_empty()).then_some(out)
 }

@@ -9,7 +9,7 @@ use super::text::{Pen, cut, cut_middle, width};
 use super::theme::Tone;
 use crate::app::{Bar, Fate, Lane, LaneState};
 use crate::domain::numbers;
-use crate::domain::{EndpointId, FaultSwitch, Phase, Reason};
+use crate::domain::{EndpointId, FaultSwitch, Outcome, Phase, Reason};
 use crate::stats::Quantile;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -196,7 +196,10 @@ impl Lanes<'_> {
             }
             LaneState::NotNeeded => vec![ctx.dim("not needed")],
             LaneState::Running(phase) => vec![ctx.bold(phase.as_str(), Tone::Running)],
-            LaneState::Cut(reason, phase) => vec![ctx.bold(cut_words(ctx, lane, reason, phase), Tone::Cut)],
+            LaneState::Cut(reason, phase) => {
+                let words = ctx.came(index).unwrap_or_else(|| cut_words(ctx, lane, reason, phase));
+                vec![ctx.bold(words, Tone::Cut)]
+            }
             LaneState::Error(reason) => {
                 let style = if loud { ctx.theme.bold(Tone::Error) } else { ctx.theme.tone(Tone::Error) };
                 vec![Span::styled(reason.label(lane.status), style)]
@@ -327,6 +330,18 @@ fn cut_words(ctx: &Ctx<'_>, lane: &Lane, reason: Reason, phase: Phase) -> String
 }
 
 impl Ctx<'_> {
+    /// What became of a call that was cut and watched: `came at 340 ms`.
+    fn came(&self, index: usize) -> Option<String> {
+        let late = self.app.late(index)?;
+        match late.outcome {
+            Outcome::Ok => Some(format!("came at {}", numbers::ms(late.end))),
+            Outcome::Missing(reason) if !reason.is_cut() && reason != Reason::Aborted => {
+                Some(format!("{reason} at {}", numbers::ms(late.end)))
+            }
+            Outcome::Missing(_) | Outcome::NotNeeded => None,
+        }
+    }
+
     /// Glyph and tone of what is missing for this reason.
     pub(super) const fn reason_glyph(&self, reason: Reason) -> (&'static str, Tone) {
         if reason.is_cut() { (self.glyphs.cut, Tone::Cut) } else { (self.glyphs.error, Tone::Error) }

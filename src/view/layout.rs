@@ -64,7 +64,7 @@ const MOST_HEDGE_ROWS: u16 = 12;
 /// the panels still. In a race all are sent always; else few are late at once, as the load budget has it.
 fn hedge_rows(app: &App, lanes: u16) -> (u16, u16) {
     let settings = app.round_settings();
-    if settings.mode != Mode::Hedge {
+    if app.mode() != Mode::Hedge {
         return (0, 0);
     }
     let most =

@@ -26,7 +26,7 @@ impl Widget for &Legend<'_> {
         }
         let ctx = self.ctx;
         // Hedge rounds have more to explain; the short phases make room for it.
-        let hedge = ctx.app.round_settings().mode == Mode::Hedge;
+        let hedge = ctx.app.mode() == Mode::Hedge;
         let left_out = |p: Phase| hedge && matches!(p, Phase::Queued | Phase::Dns | Phase::Tls);
         let mut phases: Vec<Span<'static>> = Vec::new();
         for &phase in Phase::ALL.iter().filter(|&&p| !left_out(p)) {

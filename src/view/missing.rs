@@ -102,7 +102,7 @@ impl Missing<'_> {
             self.total(totals, hidden, &grid, y, pen);
             y += 1;
         }
-        if ctx.app.round_settings().mode == Mode::Quorum {
+        if ctx.app.mode() == Mode::Quorum {
             self.rest(totals, &grid, y..area.bottom(), pen);
         }
     }

@@ -6,6 +6,7 @@ mod look;
 mod records;
 mod replay;
 pub(super) mod scenes;
+mod tradeoff;
 
 use super::*;
 use crate::app::{Action, Colour, Message, Options, Panel, update};
@@ -158,6 +159,18 @@ fn w8_who_holds_the_round_up() {
     assert_scene("blame", &app, &[FULL, (80, 24)]);
     let app = scenes::asked(scenes::hedge_held(Options::default()), Panel::Blame);
     assert_scene("hedge-blame", &app, &[(200, 60)]);
+}
+
+#[test]
+fn w8_r40_rounds_that_end_at_a_quorum_are_not_called_complete() {
+    let mut app = scenes::asked(scenes::quorum(Options::default()), Panel::Blame);
+    assert_scene("quorum-blame", &app, &[FULL, (80, 24)]);
+    let text = printed(&drawn(&app, 120, 40));
+    assert!(text.contains("quorum met, ") && !text.contains("complete"), "{text}");
+    update(&mut app, Message::Action(Action::Detail));
+    update(&mut app, Message::Resized(120, 40));
+    let text = printed(&drawn(&app, 120, 40));
+    assert!(text.contains("quorum met in ") && !text.contains("complete with"), "{text}");
 }
 
 #[test]
@@ -333,6 +346,8 @@ fn t02_a_small_terminal_is_told_what_is_needed_and_recovers() {
     assert_eq!(text(39, 10), "fanscope needs 40x10, this is 39x10");
     assert_eq!(text(40, 9), "fanscope needs 40x10, this is 40x9");
     assert_eq!(text(12, 3), "needs 40x10");
+    // Half a number would be a wrong one.
+    assert_eq!((text(10, 5).as_str(), text(4, 5).as_str()), ("40x10", ""));
     assert!(text(40, 10).contains("200 ms"));
 }
 

@@ -63,7 +63,7 @@ impl Widget for &TotalsPanel<'_> {
         row(ctx.glyphs.cut, "cut", Tone::Cut, Tone::Cut, &|t| count(t.cut));
         row(ctx.glyphs.error, "error", Tone::Error, Tone::Error, &|t| count(t.error));
         // Where not all rows fit the sum goes first, and then what says least in this mode.
-        if room >= 5 || ctx.app.round_settings().mode == Mode::Quorum {
+        if room >= 5 || ctx.app.mode() == Mode::Quorum {
             row(ctx.glyphs.not_needed, "not needed", Tone::Dim, Tone::Dim, &|t| count(t.not_needed));
         }
         if room >= 6 {

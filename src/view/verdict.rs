@@ -5,7 +5,7 @@ use super::layout::{Regions, Size};
 use super::text::{Pen, Row, cut, spans_width, width};
 use super::theme::Tone;
 use crate::app::lane::Tally;
-use crate::app::{App, Health, LiveRound, Pace, Recording, Shown};
+use crate::app::{App, Health, LiveRound, Pace, Recording, Shown, variant_words};
 use crate::domain::numbers;
 use crate::domain::{EndedBy, Mode, Outcome, Round};
 use ratatui::buffer::Buffer;
@@ -32,7 +32,7 @@ impl Widget for &Verdict<'_> {
             (Size::Small, Some(no)) => vec![ctx.bold(no.to_string(), Tone::Plain)],
             (_, Some(no)) => vec![ctx.bold(format!("Round {no}"), Tone::Plain)],
         };
-        let title = [title, self.warming_up(size)].concat();
+        let title = [title, self.turn(size), self.warming_up(size)].concat();
         let right = match &ctx.app.health {
             Health::Failed(why) => vec![ctx.bold(cut(why, row.width / 2, ctx.glyphs.ellipsis), Tone::Error)],
             Health::Running => self.right(),
@@ -62,6 +62,14 @@ impl Verdict<'_> {
             return self.ctx.budget();
         }
         vec![self.ctx.bold(format!("{} {to}", self.ctx.glyphs.arrow), Tone::Plain)]
+    }
+
+    /// Whose turn it is, where two variants have rounds in turn: `A 150 ms`.
+    fn turn(&self, size: Size) -> Vec<Span<'static>> {
+        let Some((arm, variant)) = self.ctx.app.turn() else { return Vec::new() };
+        let arm = arm.as_str().to_uppercase();
+        let what = if size >= Size::Medium { format!(" {}", variant_words(variant)) } else { String::new() };
+        vec![gap(), self.ctx.bold(arm, Tone::Plain), Ctx::plain(what)]
     }
 
     /// That the round counts nowhere: `warming up 2 of 5`.

@@ -22,7 +22,9 @@
 //! where a round of a mode is left out for that, all of them are; for a fixed delay, which somebody chose, only the
 //! round itself is.
 
-use crate::domain::{Call, HedgeDelay, Mode, Outcome, Reason, Round};
+use super::seen::{Hedging, Seen, SeenCall};
+use super::shares::{Mean, Share};
+use crate::domain::{Mode, Outcome, Reason, Round};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -36,7 +38,7 @@ pub struct Recount {
     rounds: u64,
     /// Per mode, in the order of [`Mode::ALL`], a tally for each budget.
     modes: Vec<Vec<Tally>>,
-    /// Answers of the round at hand by budget: all, and those of optional calls.
+    /// Answers of the round at hand, at each budget beyond those of the one before: all, and of optional calls.
     answers: Vec<(usize, usize)>,
 }
 
@@ -51,23 +53,53 @@ struct Tally {
     hedged: u64,
     /// Whether those that are not among them are no fair sample.
     biased: bool,
-    completeness: f64,
+    answered: Mean,
     all: u64,
     at_least_k: u64,
-    missing: [u64; Reason::ALL.len()],
+    /// By how much each reason's missing calls are more than at the budget before, so that a call counts in two
+    /// places, however many budgets it is missing at.
+    missing: [i64; Reason::ALL.len()],
+    /// The same of optional calls that are cut.
+    pending: i64,
 }
 
-impl Tally {
-    /// The same with another's rounds beside its own.
-    fn and(mut self, other: &Self) -> Self {
-        self.n += other.n;
-        self.completeness += other.completeness;
-        self.all += other.all;
-        self.at_least_k += other.at_least_k;
-        for (sum, count) in self.missing.iter_mut().zip(other.missing) {
+/// The rounds of all modes at one budget.
+#[derive(Debug, Default)]
+struct Sum {
+    n: u64,
+    answered: Mean,
+    all: u64,
+    at_least_k: u64,
+    missing: [i64; Reason::ALL.len()],
+    pending: i64,
+}
+
+impl Sum {
+    fn add(&mut self, tally: &Tally, running: &Running) {
+        self.n += tally.n;
+        self.answered.join(&tally.answered);
+        self.all += tally.all;
+        self.at_least_k += tally.at_least_k;
+        self.pending += running.pending;
+        for (sum, count) in self.missing.iter_mut().zip(running.missing) {
             *sum += count;
         }
-        self
+    }
+}
+
+/// Missing calls of a mode, from budget to budget.
+#[derive(Debug, Clone, Default)]
+struct Running {
+    missing: [i64; Reason::ALL.len()],
+    pending: i64,
+}
+
+impl Running {
+    fn step(&mut self, tally: &Tally) {
+        self.pending += tally.pending;
+        for (sum, change) in self.missing.iter_mut().zip(tally.missing) {
+            *sum += change;
+        }
     }
 }
 
@@ -93,6 +125,12 @@ pub struct BudgetRow {
 pub struct Found {
     /// Mean of the rounds' answered shares, 0 to 1.
     pub completeness: f64,
+    /// Its effective sample size, see [`Mean::share`].
+    pub sample: f64,
+    /// Calls of the rounds.
+    pub calls: u64,
+    /// Optional calls among them that were still pending.
+    pub pending: u64,
     /// Share of the rounds in which every call had answered, 0 to 1.
     pub all: f64,
     /// Share of the rounds in which at least k optional calls had answered, 0 to 1.
@@ -121,11 +159,15 @@ impl Recount {
 
     /// Adds a settled round, unless it does not count.
     pub fn push(&mut self, round: &Round) {
-        if !round.counts() {
-            return;
+        if round.counts() {
+            self.add(&Seen::of(round));
         }
+    }
+
+    /// Adds what was seen of a round.
+    pub fn add(&mut self, round: &Seen) {
         self.rounds += 1;
-        let (limit, horizon, hedging) = (limit(round), horizon(round, &self.required), Hedging::of(round));
+        let (limit, horizon, hedging) = (round.limit(), horizon(round, &self.required), Hedging::of(round));
         let meant = self.budgets.partition_point(|&b| b <= limit);
         let otherwise = self.budgets.partition_point(|&b| hedging.differs(b)).min(meant);
         let seen = self.budgets.partition_point(|&b| horizon.is_some_and(|h| b <= h));
@@ -138,19 +180,16 @@ impl Recount {
             tally.cut_short += 1;
             tally.biased = true;
         }
-        count(
-            round,
-            &self.required,
-            &self.budgets,
-            otherwise..seen.max(otherwise),
-            tallies,
-            &mut self.answers,
-        );
+        let range = otherwise..seen.max(otherwise);
+        count(round, &self.required, &self.budgets, range, tallies, &mut self.answers);
         let calls = round.calls.len();
+        let (mut all, mut optional) = (0, 0);
         let answered = tallies.iter_mut().zip(&self.answers).take(seen).skip(otherwise);
-        for (tally, &(all, optional)) in answered {
+        for (tally, &(more, more_optional)) in answered {
+            all += more;
+            optional += more_optional;
             tally.n += 1;
-            tally.completeness += share(all, calls);
+            tally.answered.push(all, calls);
             tally.all += u64::from(calls > 0 && all == calls);
             tally.at_least_k += u64::from(optional >= self.k);
         }
@@ -165,11 +204,18 @@ impl Recount {
     /// A row for each budget, ascending.
     #[must_use]
     pub fn rows(&self) -> Vec<BudgetRow> {
+        let mut running = vec![Running::default(); self.modes.len()];
         let row = |(i, &budget): (usize, &Duration)| {
-            let tallies = || self.modes.iter().filter_map(|tallies| tallies.get(i));
-            let sum = tallies().filter(|t| !t.biased).fold(Tally::default(), Tally::and);
-            let cut_short = tallies().map(|t| t.cut_short).sum();
-            let hedged = tallies().map(|t| t.hedged).sum();
+            let mut sum = Sum::default();
+            let (mut cut_short, mut hedged) = (0, 0);
+            for (running, tally) in running.iter_mut().zip(self.modes.iter().filter_map(|m| m.get(i))) {
+                running.step(tally);
+                cut_short += tally.cut_short;
+                hedged += tally.hedged;
+                if !tally.biased {
+                    sum.add(tally, running);
+                }
+            }
             BudgetRow {
                 budget,
                 n: sum.n,
@@ -183,10 +229,10 @@ impl Recount {
     }
 }
 
-/// How the calls came out at the budgets of a range: the missing ones go to their tallies, the answers, all and those
-/// of optional calls, to their places.
+/// How the calls came out at the budgets of a range: the missing ones go to their tallies; to the places of the
+/// budgets at which more answered than at the one before, how many, all and optional calls.
 fn count(
-    round: &Round,
+    round: &Seen,
     required: &[bool],
     budgets: &[Duration],
     range: Range<usize>,
@@ -199,79 +245,51 @@ fn count(
     for call in &round.calls {
         let required = required.get(call.endpoint.index()).copied().unwrap_or(false);
         let by = if required { 0 } else { budgets.partition_point(|&b| b < call.end) }.clamp(from, to);
-        match fate(call, round.settings.mode, required) {
+        let pending = match fate(call, round.settings.mode, required) {
             Fate::Answer => {
                 miss(tallies, from..by, Reason::Deadline);
-                for (all, optional) in answers.iter_mut().skip(by) {
+                if let Some((all, optional)) = answers.get_mut(by) {
                     *all += 1;
                     *optional += usize::from(!required);
                 }
+                from..by
             }
             Fate::Missing(reason) => {
                 miss(tallies, from..by, Reason::Deadline);
                 miss(tallies, by..to, reason);
+                from..by
             }
-            Fate::Always(reason) => miss(tallies, from..to, reason),
-        }
+            Fate::Always(reason) => {
+                miss(tallies, from..to, reason);
+                if required { from..from } else { from..to }
+            }
+        };
+        change(tallies, pending, |tally| &mut tally.pending);
     }
 }
 
-fn found(tally: &Tally) -> Option<Found> {
+fn found(sum: &Sum) -> Option<Found> {
+    let Share { value: completeness, n: sample } = sum.answered.share()?;
     #[expect(clippy::cast_precision_loss, reason = "counts of rounds, far below 2^52")]
-    let of_all = |part: u64| part as f64 / tally.n as f64;
-    #[expect(clippy::cast_precision_loss, reason = "counts of rounds, far below 2^52")]
-    let completeness = tally.completeness / tally.n as f64;
-    let missing = Reason::ALL.iter().map(|&reason| (reason, tally.missing[reason as usize]));
-    (tally.n > 0).then(|| Found {
+    let of_all = |part: u64| part as f64 / sum.n as f64;
+    let count = |count: i64| u64::try_from(count).unwrap_or(0);
+    let missing = Reason::ALL.iter().map(|&reason| (reason, count(sum.missing[reason as usize])));
+    Some(Found {
         completeness,
-        all: of_all(tally.all),
-        at_least_k: of_all(tally.at_least_k),
+        sample,
+        calls: sum.answered.calls(),
+        pending: count(sum.pending),
+        all: of_all(sum.all),
+        at_least_k: of_all(sum.at_least_k),
         missing: missing.filter(|&(_, count)| count > 0).collect(),
     })
 }
 
-/// How long the round was meant to run.
-fn limit(round: &Round) -> Duration {
-    if round.settings.mode.ignores_budget() { round.settings.request_budget } else { round.budget }
-}
-
-/// By what delays a round was hedged.
-struct Hedging {
-    /// The round's budget, at which it was hedged as it was.
-    ran: Duration,
-    /// Its own fixed delay, where calls had it.
-    fixed: Option<Duration>,
-    /// The longest other delay.
-    longest: Duration,
-}
-
-impl Hedging {
-    fn of(round: &Round) -> Self {
-        let fixed = match round.settings.hedge.delay {
-            HedgeDelay::Fixed(delay) if round.settings.mode == Mode::Hedge => Some(delay),
-            _ => None,
-        };
-        let delays = || round.calls.iter().filter_map(|call| call.hedge_delay).filter(|d| !d.is_zero());
-        let longest = delays().filter(|&d| Some(d) != fixed).max().unwrap_or_default();
-        Self { ran: round.budget, fixed: fixed.filter(|&fixed| delays().any(|d| d == fixed)), longest }
-    }
-
-    /// Whether a percentile would have been another at this budget.
-    fn adapts(&self, budget: Duration) -> bool {
-        budget < self.ran && budget < self.longest.saturating_mul(2)
-    }
-
-    /// Whether the round would have been hedged otherwise, or not allowed.
-    fn differs(&self, budget: Duration) -> bool {
-        self.adapts(budget) || budget < self.ran && self.fixed.is_some_and(|delay| budget <= delay)
-    }
-}
-
 /// Up to when every call was watched. `None` where a required one was not seen to its end: no budget would have cut
 /// it, so none is answered.
-fn horizon(round: &Round, required: &[bool]) -> Option<Duration> {
+pub(super) fn horizon(round: &Seen, required: &[bool]) -> Option<Duration> {
     let fail_fast = round.settings.mode == Mode::FailFast;
-    let mut horizon = limit(round);
+    let mut horizon = round.limit();
     for call in &round.calls {
         let required = required.get(call.endpoint.index()).copied().unwrap_or(false);
         let unseen = match call.outcome {
@@ -301,7 +319,7 @@ enum Fate {
     Always(Reason),
 }
 
-fn fate(call: &Call, mode: Mode, required: bool) -> Fate {
+fn fate(call: &SeenCall, mode: Mode, required: bool) -> Fate {
     let reason = match call.outcome {
         Outcome::Ok => return Fate::Answer,
         Outcome::NotNeeded => return Fate::Always(Reason::Deadline),
@@ -322,13 +340,18 @@ fn fate(call: &Call, mode: Mode, required: bool) -> Fate {
 }
 
 fn miss(tallies: &mut [Tally], budgets: Range<usize>, reason: Reason) {
-    for tally in tallies.get_mut(budgets).into_iter().flatten() {
-        tally.missing[reason as usize] += 1;
-    }
+    change(tallies, budgets, |tally| &mut tally.missing[reason as usize]);
 }
 
-/// Answered share of a round's calls, as the round itself counts it.
-#[expect(clippy::cast_precision_loss, reason = "counts of calls, far below 2^52")]
-fn share(answered: usize, calls: usize) -> f64 {
-    if calls == 0 { 0.0 } else { answered as f64 / calls as f64 }
+/// One more from the first of the budgets on, and one less after the last.
+fn change(tallies: &mut [Tally], budgets: Range<usize>, count: impl Fn(&mut Tally) -> &mut i64) {
+    if budgets.is_empty() {
+        return;
+    }
+    if let Some(tally) = tallies.get_mut(budgets.start) {
+        *count(tally) += 1;
+    }
+    if let Some(tally) = tallies.get_mut(budgets.end) {
+        *count(tally) -= 1;
+    }
 }

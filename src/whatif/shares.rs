@@ -12,6 +12,10 @@
 //! - Of few rounds the spread itself is hardly known. So the effective size of everything counted by rounds is
 //!   reduced by the same authors' factor for the degrees of freedom, `(z/t)^2` with Student's t of one fewer than
 //!   the rounds. One round has none: it says nothing of others.
+//! - A share that is yet to be seen: it strays from the truth as the sample does, and independently of it, so their
+//!   difference has the variance `p(1-p)(1/n + 1/m)`. The score interval at the sample size `1/(1/n + 1/m)` is within
+//!   a hair of the closed form of Krishnamoorthy and Peng (2011), "Improved closed-form prediction intervals for
+//!   binomial and Poisson distributions", J. Stat. Plan. Inference 141.
 
 /// The standard normal distribution's 97.5 % point: two-sided 95 %.
 pub const Z: f64 = 1.959_963_984_540_054;
@@ -41,6 +45,20 @@ impl Share {
     #[must_use]
     pub fn by_rounds(self) -> Self {
         Self { n: self.n * known(self.n), ..self }
+    }
+
+    /// The same with so large a sample that its value would have this variance; `None` at 0 and 1, which have none.
+    #[must_use]
+    pub fn with_variance(value: f64, variance: f64) -> Option<Self> {
+        let inside = value > 0.0 && value < 1.0 && variance > 0.0;
+        inside.then(|| Self { value, n: value * (1.0 - value) / variance })
+    }
+
+    /// The same as a forecast of a share of `m` yet to be seen.
+    #[must_use]
+    pub fn ahead(self, m: f64) -> Self {
+        let both = self.n + m;
+        Self { n: if both > 0.0 { self.n * m / both } else { 0.0 }, ..self }
     }
 
     /// The 95 % interval, within 0 and 1.
@@ -129,6 +147,37 @@ impl Mean {
         self.range = Some((least.min(share), greatest.max(share)));
     }
 
+    /// Adds another's rounds.
+    pub fn join(&mut self, other: &Self) {
+        self.rounds += other.rounds;
+        self.calls += other.calls;
+        self.sum += other.sum;
+        self.squares += other.squares;
+        let ranges = self.range.into_iter().chain(other.range);
+        self.range = ranges.reduce(|(least, greatest), (a, b)| (least.min(a), greatest.max(b)));
+    }
+
+    /// Rounds that were added.
+    #[must_use]
+    pub const fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    /// Their calls.
+    #[must_use]
+    pub const fn calls(&self) -> u64 {
+        self.calls
+    }
+
+    /// The standard error of the mean by whole rounds; `None` without rounds.
+    #[must_use]
+    pub fn error(&self) -> Option<f64> {
+        #[expect(clippy::cast_precision_loss, reason = "counts of rounds, far below 2^52")]
+        let n = self.rounds as f64;
+        let squares = (self.squares - self.sum * self.sum / n).max(0.0);
+        (self.rounds > 0).then(|| (squares / (n - 1.0).max(1.0) / n).sqrt())
+    }
+
     /// The mean with its effective sample size; `None` without rounds.
     #[must_use]
     pub fn share(&self) -> Option<Share> {
@@ -138,7 +187,7 @@ impl Mean {
             return None;
         }
         let mean = (self.sum / n).clamp(0.0, 1.0);
-        let variance = ((self.squares - n * mean * mean) / (n - 1.0).max(1.0)).max(0.0) / n;
+        let variance = self.error()?.powi(2);
         // Told by the shares themselves: a sum of equal ones has a spread of its rounding.
         let alike = self.range.is_none_or(|(least, greatest)| least.to_bits() == greatest.to_bits());
         let effective = if alike { n } else { (mean * (1.0 - mean) / variance).clamp(n, calls.max(n)) };

@@ -10,7 +10,7 @@ use fanscope::engine::clock::TokioClock;
 use fanscope::engine::limits::Limits;
 use fanscope::engine::limits::guards::Tolls;
 use fanscope::engine::policy::{CallPlan, HedgePlan, RoundPlan};
-use fanscope::engine::round::{Abort, Brief, Shared, run};
+use fanscope::engine::round::{Abort, Brief, Shared};
 use fanscope::engine::sink::Sink;
 use fanscope::engine::transport::{AttemptFuture, AttemptRequest, Failure, Trace, Transport};
 use std::cell::{Cell, RefCell};
@@ -159,6 +159,11 @@ pub fn shared(net: impl Transport + 'static) -> (Shared<TokioClock>, mpsc::Recei
     (Shared { clock: TokioClock, transport: Rc::new(net), sink, epoch, abort: Abort::default() }, events)
 }
 
+/// Runs a round of which nothing is watched past its end.
+pub async fn run(shared: &Shared<TokioClock>, limits: &SharedLimits, brief: Brief) -> Option<Arc<Round>> {
+    fanscope::engine::round::run(shared, limits, brief).await.map(|over| over.round)
+}
+
 /// Runs one round through the real runner.
 pub async fn play(net: FakeNet, plan: RoundPlan) -> Arc<Round> {
     let limits = open(plan.calls.len());
@@ -178,5 +183,6 @@ pub fn brief(plan: RoundPlan) -> Brief {
         request_budget: plan.request_budget,
         ..Settings::default()
     });
-    Brief { no: RoundNo(1), settings, plan, planned: Instant::now(), tolls: Tolls::default() }
+    let (planned, tolls) = (Instant::now(), Tolls::default());
+    Brief { no: RoundNo(1), settings, plan, planned, tolls, probe: None, arm: None }
 }

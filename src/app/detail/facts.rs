@@ -2,7 +2,7 @@
 
 use crate::app::{App, Bar, Lane};
 use crate::domain::numbers;
-use crate::domain::{Attempt, Call, Phase};
+use crate::domain::{Attempt, Call, Late, Outcome, Phase, Reason};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
@@ -45,6 +45,7 @@ pub(super) fn lines(app: &App, lane: &Lane, whole: bool, room: u16) -> Vec<FactL
     }
     if let Some(call) = call {
         of_call(call, &mut facts);
+        facts.extend(app.detail_late().map(|late| came(&late)));
     }
     flowed(facts, room)
 }
@@ -89,6 +90,19 @@ fn of_call(call: &Call, facts: &mut Vec<Fact>) {
     if call.hedges.suppressed.total() > 0 {
         let causes: Vec<&str> = call.hedges.suppressed.iter().map(|(cause, _)| cause.as_str()).collect();
         facts.push(fact("hedge held back", causes.join(", ")));
+    }
+}
+
+/// What became of a call that was watched past its round's end (W7).
+fn came(late: &Late) -> Fact {
+    let end = numbers::ms(late.end);
+    match late.outcome {
+        Outcome::Ok => fact("watched", format!("came at {end}")),
+        Outcome::Missing(reason) if reason.is_cut() || reason == Reason::Aborted => {
+            fact("watched", format!("still pending at {end}"))
+        }
+        Outcome::Missing(reason) => fact("watched", format!("{reason} at {end}")),
+        Outcome::NotNeeded => fact("watched", format!("given up at {end}")),
     }
 }
 

@@ -197,13 +197,13 @@ fn the_window_and_the_panel_go_round() {
         })
         .collect();
     assert_eq!(windows, [Window::FiveMinutes, Window::Start, Window::TenSeconds, Window::Minute]);
-    let panels: Vec<Panel> = (0..4)
+    let panels: Vec<Panel> = (0..5)
         .map(|_| {
             press(&mut app, Action::Panel);
             app.panel()
         })
         .collect();
-    assert_eq!(panels, [Panel::Hedges, Panel::Calls, Panel::Blame, Panel::Missing]);
+    assert_eq!(panels, [Panel::Hedges, Panel::WhatIf, Panel::Calls, Panel::Blame, Panel::Missing]);
     assert_eq!(fx::page(Mode::Hedge, 3, Options::default()).panel(), Panel::Hedges, "the one that suits");
 }
 

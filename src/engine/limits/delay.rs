@@ -1,6 +1,7 @@
 //! A hedge delay from the endpoint's recent primary attempts (R24).
 
 use crate::domain::{Call, Suppression};
+use crate::whatif::hedge::percentile;
 use crate::whatif::survival::{Curve, Observation, observation};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -25,17 +26,15 @@ impl RecentPrimaries {
         self.0.push_back(seen);
     }
 
-    /// The smallest time by which the share `q` of primaries has answered, or, where errors do not hedge at
-    /// once, has ended either way. `Ok(None)`: not reached in the data.
+    /// The delay at the quantile `q` for a round with this budget.
     ///
     /// # Errors
     /// [`Suppression::Warming`] under 30 samples.
-    pub fn quantile(&self, q: f64, on_error: bool) -> Result<Option<Duration>, Suppression> {
+    pub fn delay(&self, q: f64, on_error: bool, budget: Duration) -> Result<Duration, Suppression> {
         if self.0.len() < ENOUGH {
             return Err(Suppression::Warming);
         }
         let seen: Vec<Observation> = self.0.iter().copied().collect();
-        let curve = Curve::of(&seen);
-        Ok(if on_error { curve.quantile_ok(q) } else { curve.quantile_settled(q) })
+        Ok(percentile(&Curve::of(&seen), q, on_error, budget))
     }
 }

@@ -7,6 +7,7 @@
 
 use super::backoff::Backoff;
 use super::breaker::{Breaker, Rule, State, Ticket};
+use super::courtesy::Leave;
 use super::permits::{Permit, Permits, Place};
 use super::rate::{Rate, SharedRate, Toll};
 use crate::domain::guards::{Guards, Route};
@@ -47,6 +48,7 @@ pub struct Pass {
 }
 
 /// How an attempt gets on its way.
+#[derive(Debug)]
 pub enum Entry {
     /// At once.
     Free(Pass),
@@ -196,13 +198,14 @@ impl LiveGuards {
         self.ticket(route, now)
     }
 
-    /// Where a hedge goes; `next` is the replica whose turn it is. It never waits.
+    /// Where a hedge goes and how; `next` is the replica whose turn it is. It waits for nobody but one who gives way
+    /// (W7), until that one is really gone.
     ///
     /// # Errors
     /// What is short: the rate (or every replica is held), the breaker, a permit.
-    pub fn hedge(&self, call: EndpointId, next: usize, now: Duration) -> Result<(usize, Pass), Suppression> {
+    pub fn hedge(&self, call: EndpointId, next: usize, now: Duration) -> Result<(usize, Entry), Suppression> {
         if self.routes(call).is_empty() {
-            return Ok((next, Pass::default()));
+            return Ok((next, Entry::Free(Pass::default())));
         }
         let suppression = |reason| match reason {
             Reason::BreakerOpen => Suppression::Breaker,
@@ -214,11 +217,25 @@ impl LiveGuards {
             rate => rate.map(Toll::reserve),
         };
         let permit = match self.permits(route) {
-            Some(permits) => Some(permits.take().ok_or(Suppression::Permit)?),
             None => None,
+            Some(permits) => match permits.take() {
+                None => {
+                    let place = permits.queue_for_guest().ok_or(Suppression::Permit)?;
+                    return Ok((replica, Entry::Queued(place, toll)));
+                }
+                permit => permit,
+            },
         };
         let ticket = self.ticket(route, now).map_err(suppression)?;
-        Ok((replica, Pass { permit, ticket, toll }))
+        Ok((replica, Entry::Free(Pass { permit, ticket, toll })))
+    }
+
+    /// An attempt on this replica gives its permit back as soon as somebody waits for it (W7), perhaps at once.
+    pub fn give_way(&self, call: EndpointId, replica: usize, leave: &Rc<Leave>) {
+        let route = self.routes(call).get(replica).copied();
+        if let Some(permits) = route.and_then(|route| self.permits(route)) {
+            permits.give_way(leave);
+        }
     }
 
     /// An answer asked to be left alone.

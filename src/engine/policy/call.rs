@@ -284,7 +284,7 @@ impl CallState {
     /// A primary that was refused after its wait in the queue starts over where another replica is open.
     fn sent_elsewhere(&mut self, done: &Done, gate: &mut dyn Gate, orders: &mut Vec<Order>) -> bool {
         let refused = |f: &Failure| matches!(f.reason, Reason::BackingOff | Reason::BreakerOpen);
-        if !done.result.as_ref().is_err_and(refused) {
+        if done.attempt > 0 || !done.result.as_ref().is_err_and(refused) {
             return false;
         }
         let (Some(slot), Ok(berth)) = (self.attempts.get_mut(done.attempt), gate.primary(done.call)) else {

@@ -45,8 +45,8 @@ impl Gate for Door<'_> {
     }
 
     fn hedge(&mut self, call: EndpointId, next: usize, race: bool) -> Result<usize, Suppression> {
-        let (replica, pass) = self.limits.hedge(call, next, race, self.now)?;
-        self.entries.push_back((call, Entry::Free(pass)));
+        let (replica, entry) = self.limits.hedge(call, next, race, self.now)?;
+        self.entries.push_back((call, entry));
         Ok(replica)
     }
 }

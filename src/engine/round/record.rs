@@ -1,8 +1,10 @@
 //! What a round leaves behind.
 
+use super::watch::Watched;
 use super::{Clock, Runner};
 use crate::domain::{
-    Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, EndpointId, Outcome, Phase, Reason, Round,
+    Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, EndpointId, HedgeCounts, Outcome, Phase, Reason,
+    Round, Suppression,
 };
 use crate::engine::policy::{AttemptSlot, AttemptState, CallState};
 use crate::engine::task::Handle;
@@ -14,12 +16,12 @@ use tokio::time::Instant;
 /// The round as it stands; `took` and `lingering` are left at zero.
 pub(super) fn record<C: Clock + Unpin>(runner: &Runner<'_, C>) -> Round {
     let (policy, brief) = (&runner.policy, &runner.brief);
-    let calls = policy.calls().iter().zip(&runner.handles).enumerate();
+    let calls = policy.calls().iter().zip(runner.flight.handles()).enumerate();
     let (quorum_at, quorum_impossible_at) = policy.quorum();
     Round {
         no: brief.no,
-        at: runner.start.saturating_duration_since(runner.shared.epoch),
-        start_lag: runner.start.saturating_duration_since(brief.planned),
+        at: runner.flight.start().saturating_duration_since(runner.shared.epoch),
+        start_lag: runner.flight.start().saturating_duration_since(brief.planned),
         settings: Arc::clone(&brief.settings),
         budget: brief.plan.budget,
         clamped: brief.settings.effective_budget().1,
@@ -31,9 +33,12 @@ pub(super) fn record<C: Clock + Unpin>(runner: &Runner<'_, C>) -> Round {
         quorum_at,
         lingering: 0,
         warmup: false,
+        probe: runner.watched.as_ref().map(Watched::until),
+        arm: brief.arm,
+        late: Vec::new(),
         answered_optional: policy.answered_optional(),
         failed: policy.failed(),
-        calls: calls.map(|(i, (state, handles))| call(i, state, handles, runner.start)).collect(),
+        calls: calls.map(|(i, (state, handles))| call(i, state, handles, runner.flight.start())).collect(),
     }
 }
 
@@ -59,10 +64,20 @@ fn call(index: usize, state: &CallState, handles: &[Handle], start: Instant) -> 
         status: decided.and_then(|i| attempts.get(i)).and_then(|a| a.status),
         late_by: state.late_by(),
         hedge_delay: state.plan().hedge_delay(),
-        hedges: state.counts(),
+        hedges: hedges(state.counts(), handles),
         winner,
         attempts,
     }
+}
+
+/// A hedge that still waits for the one who gives way to it was not sent: it is short of a permit after all.
+fn hedges(mut counts: HedgeCounts, handles: &[Handle]) -> HedgeCounts {
+    let waits = |handle: &&Handle| handle.trace().is_some() && handle.sent().is_none();
+    let waiting = u32::try_from(handles.iter().skip(1).filter(waits).count()).unwrap_or(u32::MAX);
+    counts.sent = counts.sent.saturating_sub(waiting);
+    counts.wasted = counts.wasted.saturating_sub(waiting);
+    counts.suppressed.add_many(Suppression::Permit, waiting);
+    counts
 }
 
 /// The attempt that tells most of a call without a winner: the one that failed for the call's reason, else
@@ -83,7 +98,7 @@ fn attempt(slot: &AttemptSlot, handle: &Handle, start: Instant) -> Option<Attemp
     };
     let began = trace.started().max(start);
     let end = end.map_or(began, |end| start + end).max(began);
-    let seen = trace.seen(end);
+    let seen = handle.seen(end)?;
     Some(build(slot.replica, slot.kind, (began - start, end - start), outcome, failure, &seen))
 }
 

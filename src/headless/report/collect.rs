@@ -2,14 +2,18 @@
 //! rounds: sums, curves in bounded memory, the worst rounds, columns of time, the first notes.
 
 use super::error::ReportError;
+use super::estimates::Estimates;
 use super::history::History;
+use super::sample::{self, Sample};
 use super::worst::Worst;
 use crate::domain::event::Vitals;
-use crate::domain::{Round, Settings, text};
+use crate::domain::{Arm, Round, Settings, text};
 use crate::recording::{ReadError, Reader, Record, SessionLine, SummaryFold, SummaryLine, open};
 use crate::stats::{Blame, Hint, Remedy, Stats, Window};
 use crate::whatif::recount::Recount;
+use crate::whatif::seen::Seen;
 use crate::whatif::shares::Mean;
+use std::cell::OnceCell;
 use std::fs;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -105,12 +109,18 @@ pub(super) struct Collected {
     pub(super) mean: Mean,
     /// What other budgets would have given.
     pub(super) recount: Recount,
+    /// What estimates are made from.
+    pub(super) sample: Sample,
+    /// How far past their start rounds were watched, where any were.
+    pub(super) watched: Option<Duration>,
     /// The worst of them.
     pub(super) worst: Worst,
     /// Who held them up, by endpoint.
     pub(super) held: Vec<Held>,
     /// Rounds in which nothing was missing.
     pub(super) complete: u64,
+    /// What other budgets, quorums and hedges would have given, once somebody asked.
+    estimates: OnceCell<Estimates>,
 }
 
 impl Collected {
@@ -121,7 +131,7 @@ impl Collected {
     pub(super) fn read(paths: &[PathBuf], question: &Question) -> Result<Self, ReportError> {
         let mut all: Option<Self> = None;
         for path in paths {
-            let name = shown(path);
+            let name = text::source(path);
             let input = match open(path) {
                 Ok(input) => input,
                 Err(source) => return Err(ReportError::Open { file: name, source }),
@@ -167,8 +177,13 @@ impl Collected {
             None => settings.quorum_of(optional),
         };
         let step = |i: u32| settings.budget.saturating_mul(UP_TO * i) / STEPS;
-        let steps: Vec<Duration> =
-            if question.at.is_empty() { (1..=STEPS).map(step).collect() } else { question.at.clone() };
+        // Two budgets that take turns need not be among the steps about a third.
+        let in_turn = Arm::ALL.iter().map(|&arm| settings.of_arm(arm).budget);
+        let steps: Vec<Duration> = if question.at.is_empty() {
+            (1..=STEPS).map(step).chain(in_turn).collect()
+        } else {
+            question.at.clone()
+        };
         Ok(Self {
             files: Vec::new(),
             session: Arc::clone(session),
@@ -179,9 +194,12 @@ impl Collected {
             summary: SummaryLine::default(),
             mean: Mean::default(),
             recount: Recount::new(&steps, k, &required),
+            sample: Sample::new(names.len(), sample::CALLS),
+            watched: None,
             worst: Worst::default(),
             held: vec![Held::default(); names.len()],
             complete: 0,
+            estimates: OnceCell::new(),
         })
     }
 
@@ -225,16 +243,18 @@ impl Collected {
         while let Some(record) = reader.next_record()? {
             match record {
                 Record::Round(mut round, total) => {
+                    self.sample.reached(round.at.saturating_add(round.took));
+                    let seen = round.counts().then(|| Seen::of(&round));
                     round.at = round.at.saturating_add(begun);
                     for fold in own.iter_mut().chain([&mut self.fold]) {
                         fold.skipped(total);
                         fold.push(&round);
                     }
                     part.length = part.length.max(round.at.saturating_add(round.took));
-                    if round.counts() {
+                    if let Some(seen) = seen {
                         stats.fold(&round, Vitals::default());
                         part.history.push(&round);
-                        self.round(place, round);
+                        self.round(place, round, seen);
                     } else {
                         part.warmup += u64::from(round.warmup);
                         part.aborted += u64::from(!round.warmup);
@@ -247,10 +267,15 @@ impl Collected {
                     }
                     held = settings;
                 }
+                Record::Late(round, late) => {
+                    own.iter_mut().chain([&mut self.fold]).for_each(|fold| fold.late(round, &late));
+                    self.sample.late(round, late);
+                }
                 Record::Note(at, text) => part.happened(begun.saturating_add(at), Happening::Note(text)),
                 // Recordings that were joined.
                 Record::Session(_) => {
                     own.iter_mut().chain([&mut self.fold]).for_each(SummaryFold::begin);
+                    self.sample.end();
                     begun = part.length;
                     held = Arc::clone(reader.context().settings());
                     part.joins(&held);
@@ -258,6 +283,7 @@ impl Collected {
                 Record::Summary(_) => {}
             }
         }
+        self.sample.end();
         part.summary = own.as_ref().unwrap_or(&self.fold).summary(Vec::new());
         part.left_out = reader.left_out().map(str::to_owned);
         part.hints = stats.hints();
@@ -266,9 +292,11 @@ impl Collected {
         Ok(part)
     }
 
-    fn round(&mut self, file: usize, round: Box<Round>) {
+    fn round(&mut self, file: usize, round: Box<Round>, seen: Seen) {
         self.mean.push(round.answered(), round.calls.len());
-        self.recount.push(&round);
+        self.recount.add(&seen);
+        self.watched = self.watched.max(round.probe);
+        self.sample.push(&round, seen);
         self.worst.push(file, round);
     }
 
@@ -285,6 +313,11 @@ impl Collected {
 
     fn end(&mut self) {
         self.summary = self.fold.summary(Vec::new());
+    }
+
+    /// What other budgets, quorums and hedges would have given. Asked for once everything has been read.
+    pub(super) fn estimates(&self) -> &Estimates {
+        self.estimates.get_or_init(|| Estimates::of(self))
     }
 
     /// Rounds left out because they warm up, and because they were given up.
@@ -328,7 +361,7 @@ pub(super) fn each_once(paths: &[PathBuf]) -> Result<(), ReportError> {
         let found = if path == Path::new("-") { None } else { fs::canonicalize(path).ok() };
         let place = found.unwrap_or_else(|| path.clone());
         if let Some((_, first)) = seen.iter().find(|(known, _)| *known == place) {
-            let (first, other) = (shown(first), shown(path));
+            let (first, other) = (text::source(first), text::source(path));
             return Err(if first == other {
                 ReportError::Twice(first)
             } else {
@@ -338,11 +371,6 @@ pub(super) fn each_once(paths: &[PathBuf]) -> Result<(), ReportError> {
         seen.push((place, path));
     }
     Ok(())
-}
-
-/// A path, safe to show.
-pub(super) fn shown(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".to_owned() } else { text::visible(&path.to_string_lossy()) }
 }
 
 /// How the endpoints of two recordings differ.

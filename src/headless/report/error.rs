@@ -1,6 +1,6 @@
 //! Why there is no report.
 
-use super::collect::shown;
+use crate::domain::text;
 use crate::recording::ReadError;
 use std::io;
 use std::path::PathBuf;
@@ -67,13 +67,13 @@ pub enum ReportError {
     #[error("--compare takes two recordings, OLD and NEW, and here are {0}")]
     NotTwo(usize),
     /// The page would replace a file.
-    #[error("{} is there already; --force writes over it", shown(.0))]
+    #[error("{} is there already; --force writes over it", text::path(.0))]
     Exists(PathBuf),
     /// The page would replace a recording that it is about.
-    #[error("--html {}: this is one of the recordings", shown(.0))]
+    #[error("--html {}: this is one of the recordings", text::path(.0))]
     Recording(PathBuf),
     /// The page can't be written.
-    #[error("cannot write {}", shown(.file))]
+    #[error("cannot write {}", text::path(.file))]
     Page {
         /// Where.
         file: PathBuf,

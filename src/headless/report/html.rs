@@ -1,7 +1,9 @@
 //! A report as one self-contained page: nothing is loaded from anywhere, no script runs, and everything that comes
 //! from a recording is text. The page is well-formed XML and HTML at once. Readable in light and dark and on paper.
 
-mod chart;
+mod curves;
+mod estimates;
+mod history;
 mod lanes;
 mod svg;
 mod tables;
@@ -39,7 +41,8 @@ pub(super) fn html(all: &Collected) -> String {
     advice(&mut out, all);
     section(&mut out, "Endpoints", &tables::endpoints(all));
     section(&mut out, "Missing by reason", &tables::missing(all));
-    section(&mut out, "If the budget were another", &budgets(all));
+    section(&mut out, "What if", &estimates::what_if(all));
+    section(&mut out, "In turn", &estimates::in_turn(all));
     section(&mut out, "The worst rounds", &worst(all));
     section(&mut out, "History", &history(all));
     section(&mut out, "Settings", &tables::settings(all));
@@ -125,16 +128,6 @@ fn advice(out: &mut String, all: &Collected) {
     }
 }
 
-fn budgets(all: &Collected) -> String {
-    let rows = all.recount.rows();
-    let Some(curve) = chart::budgets(all, &rows) else { return String::new() };
-    format!(
-        "<p class=\"quiet\">Recounts of the rounds that ran, exact as far as every call was watched.</p>\n\
-         <figure>\n{curve}</figure>\n{}",
-        tables::budgets(all, &rows)
-    )
-}
-
 fn worst(all: &Collected) -> String {
     let mut out = String::new();
     for (i, bad) in all.worst.iter().enumerate() {
@@ -169,7 +162,7 @@ fn history(all: &Collected) -> String {
         } else {
             String::new()
         };
-        let _ = write!(out, "<figure>\n{caption}{}</figure>\n", chart::history(file, &format!("history{i}")));
+        let _ = write!(out, "<figure>\n{caption}{}</figure>\n", history::of(file, &format!("history{i}")));
         out += &tables::happenings(all, file);
     }
     if let Some(more @ 1..) = files.len().checked_sub(HISTORIES) {

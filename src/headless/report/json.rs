@@ -5,22 +5,33 @@
 //!   it began with), its own figures, notes and `changes` of settings; `left_out` says what was cut off its end;
 //! - `rounds`: `n` that count, `warmup` and `aborted` that were left out, `complete` in which nothing was missing;
 //! - `summary`: the figures of all rounds, as the last line of a recording has them;
-//! - `budget`: a row for each budget asked about. `status` is `exact` or `not_observed`; `left_out` are rounds that
-//!   say nothing about it ([`crate::whatif::recount`]);
+//! - `budget`: a row for each budget asked about. `status` is `exact` (a recount of all rounds), `estimated`, `thin`,
+//!   `bounded` or `not_observed`; `n` are the rounds behind it, `left_out` those that say nothing exact about it
+//!   ([`crate::whatif::recount`]). Where there is no figure, `completeness_bounds` is what it is at least and at most;
 //! - `endpoints`: calls, quantiles of the time to an answer with their grade, and the curve behind them with a row
 //!   at every event, cumulative. `blame` counts the rounds in which the endpoint was the last to answer, or cut;
 //!   `complete_without` is the share of rounds in which nothing else was missing;
+//! - `quorum`: the k asked about, with a row at every event; `hedge`: a row for each delay (`null`: no hedge), and
+//!   what was really seen; `advice`: sentences; `ab`: two variants that rounds had in turn;
+//! - `probes`: how far past their start rounds were watched; `sampled`: where rounds are very many, how many of them
+//!   estimates rest on (what is `exact` rests on all);
 //! - `worst`: the worst rounds; `hints`: what to do.
 //!
-//! Intervals and bounds (`lo_ms`, `hi_ms`, `completeness_bounds`) are null as long as nothing estimates them.
+//! Intervals (`lo_ms`, `hi_ms`, `completeness_interval`) are those of 95 %; an end that the data do not reach is null.
 
 use super::collect::{Collected, FilePart, Happening};
-use crate::domain::{EndpointId, Reason, Settings};
-use crate::recording::{EndpointLine, Line, Millis, Ordered, SCHEMA, SettingsBody, SummaryLine};
-use crate::whatif::quantile::Quantile;
-use crate::whatif::recount::BudgetRow;
+use super::estimates::Budget;
+use crate::domain::{EndpointId, HedgeDelay, Reason, Settings};
+use crate::recording::{
+    AbSummary, EndpointLine, LateTotal, Line, Millis, Ordered, SCHEMA, SettingsBody, SummaryLine,
+};
+use crate::whatif::hedge::HedgeStatus;
+use crate::whatif::outlook::Status;
+use crate::whatif::quantile::{Quantile, Trust};
+use crate::whatif::spread::{Band, Level};
 use crate::whatif::survival::Row;
 use serde::Serialize;
+use std::time::Duration;
 
 /// Quantiles that are told.
 const QUANTILES: [f64; 4] = [0.5, 0.9, 0.95, 0.99];
@@ -37,6 +48,15 @@ struct Report<'a> {
     summary: &'a SummaryLine,
     budget: Vec<BudgetLine>,
     endpoints: Vec<EndpointCalls<'a>>,
+    quorum: QuorumLine,
+    hedge: Vec<HedgeLine>,
+    advice: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ab: Option<&'a AbSummary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probes: Option<Probes>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sampled: Option<Sampled>,
     worst: Vec<WorstRound<'a>>,
     hints: Vec<HintLine<'a>>,
 }
@@ -86,6 +106,7 @@ struct BudgetLine {
     n: u64,
     left_out: u64,
     completeness: Option<f64>,
+    completeness_interval: Option<[f64; 2]>,
     completeness_bounds: Option<[f64; 2]>,
     all: Option<f64>,
     at_least_k: Option<f64>,
@@ -122,6 +143,61 @@ struct CurveRow {
     ok: f64,
     error: f64,
     pending: f64,
+}
+
+#[derive(Serialize)]
+struct QuorumLine {
+    k: usize,
+    n: usize,
+    by_budget: Option<f64>,
+    by_budget_interval: Option<[f64; 2]>,
+    status: &'static str,
+    independent: Option<f64>,
+    correlated: bool,
+    p50_ms: Option<Millis>,
+    p90_ms: Option<Millis>,
+    p99_ms: Option<Millis>,
+    curve: Vec<QuorumPoint>,
+}
+
+#[derive(Serialize)]
+struct QuorumPoint {
+    t_ms: Millis,
+    at_risk: usize,
+    met: f64,
+    impossible: f64,
+    pending: f64,
+    independent: f64,
+}
+
+#[derive(Serialize)]
+struct HedgeLine {
+    delay_ms: Option<Millis>,
+    delay: Option<String>,
+    extra_load: f64,
+    ok_by_budget: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ok_by_budget_interval: Option<[f64; 2]>,
+    p99_ms: Option<Millis>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p99_interval_ms: Option<[Option<Millis>; 2]>,
+    /// Where fewer than 20 calls are behind any of the figures.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    thin: bool,
+    status: &'static str,
+}
+
+#[derive(Serialize)]
+struct Probes {
+    rounds: u64,
+    watched_ms: Millis,
+    late: LateTotal,
+}
+
+#[derive(Serialize)]
+struct Sampled {
+    rounds: u64,
+    of: u64,
 }
 
 #[derive(Serialize)]
@@ -169,8 +245,18 @@ pub(super) fn json(all: &Collected) -> serde_json::Result<String> {
         files: all.files.iter().map(|part| file(part, &all.session.endpoints)).collect(),
         rounds: Rounds { n: all.summary.rounds, warmup, aborted, complete: all.complete },
         summary: &all.summary,
-        budget: all.recount.rows().iter().map(budget).collect(),
+        budget: all.estimates().budgets.iter().map(budget).collect(),
         endpoints: endpoints(all),
+        quorum: quorum(all),
+        hedge: hedges(all),
+        advice: all.estimates().outlook.advice.iter().map(ToString::to_string).collect(),
+        ab: all.summary.ab.as_deref(),
+        probes: all.watched.map(|watched| Probes {
+            rounds: all.summary.probes,
+            watched_ms: watched.into(),
+            late: all.summary.late.unwrap_or_default(),
+        }),
+        sampled: all.estimates().part.map(|(rounds, of)| Sampled { rounds, of }),
         worst: worst(all),
         hints: hints(all),
     };
@@ -215,27 +301,90 @@ fn body(settings: &Settings, endpoints: &[EndpointLine]) -> Option<SettingsBody>
     }
 }
 
-fn budget(row: &BudgetRow) -> BudgetLine {
-    let found = row.found.as_ref();
+fn budget(Budget { point, row }: &Budget) -> BudgetLine {
+    let exact = point.status == Status::Exact;
     BudgetLine {
-        budget_ms: row.budget.into(),
-        status: if found.is_some() { "exact" } else { "not_observed" },
-        n: row.n,
+        budget_ms: point.budget.into(),
+        status: point.status.as_str(),
+        n: point.n,
         left_out: row.left_out,
-        completeness: found.map(|f| f.completeness),
-        completeness_bounds: None,
-        all: found.map(|f| f.all),
-        at_least_k: found.map(|f| f.at_least_k),
-        missing: found.map(|f| f.missing.iter().copied().collect()),
+        completeness: point.completeness,
+        completeness_interval: point.interval.map(Into::into),
+        completeness_bounds: point.bounds.map(Into::into),
+        all: point.all,
+        at_least_k: point.at_least_k,
+        missing: exact.then(|| point.missing.iter().copied().collect()),
     }
+}
+
+fn quorum(all: &Collected) -> QuorumLine {
+    let row = all.estimates().quorum_in_full();
+    let [p50_ms, p90_ms, p99_ms] = row.times.map(|read| read.time.map(Millis::from));
+    let points = row.curve.iter().map(|point| QuorumPoint {
+        t_ms: point.time.into(),
+        at_risk: point.at_risk,
+        met: point.met,
+        impossible: point.impossible,
+        pending: point.pending,
+        independent: point.independent,
+    });
+    QuorumLine {
+        k: all.k,
+        n: row.n,
+        by_budget: row.by_budget,
+        by_budget_interval: row.interval.map(Into::into),
+        status: row.status.as_str(),
+        independent: row.independent,
+        correlated: row.correlated,
+        p50_ms,
+        p90_ms,
+        p99_ms,
+        curve: points.collect(),
+    }
+}
+
+/// The model's rows, and what was really seen; none where no call may be hedged.
+fn hedges(all: &Collected) -> Vec<HedgeLine> {
+    let Some(study) = &all.estimates().outlook.hedge else { return Vec::new() };
+    let modelled = study.rows.iter().map(|row| HedgeLine {
+        delay_ms: row.time.map(Millis::from),
+        delay: row.delay.map(|delay| delay.to_string()),
+        extra_load: row.extra_load,
+        ok_by_budget: row.ok_by_budget,
+        ok_by_budget_interval: None,
+        p99_ms: row.p99.map(Millis::from),
+        p99_interval_ms: None,
+        thin: row.thin || row.p99_thin,
+        status: row.status.as_str(),
+    });
+    let observed = study.observed.iter().map(|seen| HedgeLine {
+        delay_ms: match seen.delay {
+            HedgeDelay::Fixed(delay) => Some(delay.into()),
+            HedgeDelay::Percentile(_) => None,
+        },
+        delay: Some(seen.delay.to_string()),
+        extra_load: seen.extra_load,
+        ok_by_budget: Some(seen.ok_by_budget),
+        ok_by_budget_interval: Some(seen.interval.into()),
+        p99_ms: seen.p99.map(Millis::from),
+        p99_interval_ms: Some([seen.p99_interval.0, seen.p99_interval.1].map(|end| end.map(Millis::from))),
+        thin: false,
+        status: HedgeStatus::Observed.as_str(),
+    });
+    modelled.chain(observed).collect()
 }
 
 fn endpoints(all: &Collected) -> Vec<EndpointCalls<'_>> {
     let rows = all.summary.endpoints.iter().enumerate().map(|(i, own)| {
         let curve = all.fold.curve(EndpointId(i));
+        let band = Band::of(&curve, Level::Ok);
         let quantiles = QUANTILES.iter().map(|&q| {
             let Quantile { time, trust, .. } = Quantile::of(&curve, q);
-            QuantileLine { q, ms: time.map(Millis::from), lo_ms: None, hi_ms: None, grade: trust.as_str() }
+            // Where too many fail, or too few were seen, there is nothing to be sure of.
+            let told = matches!(trust, Trust::Solid | Trust::Thin | Trust::Censored);
+            let (lo, hi) = if told { band.quantile(q) } else { (None, None) };
+            let ms = |time: Option<Duration>| time.map(Millis::from);
+            QuantileLine { q, ms: ms(time), lo_ms: ms(lo), hi_ms: ms(hi), grade: trust.as_str() }
         });
         let held = all.held.get(i).copied().unwrap_or_default();
         EndpointCalls {

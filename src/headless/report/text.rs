@@ -1,10 +1,12 @@
 //! A report for people: plain text that fits the terminal, most important first.
 
+mod estimates;
+
 use super::bars::Set;
 use super::collect::Collected;
 use super::lanes::lanes;
 use super::missing::{self, Missing};
-use super::words::{self, BudgetLine, cut, fit, fit_name, millis, percent};
+use super::words::{self, cut, fit, fit_name, millis, percent};
 use crate::domain::{EndpointId, numbers};
 use crate::headless::text::ascii;
 use crate::headless::text::{hedges, ok_share};
@@ -39,12 +41,12 @@ pub(super) fn text(all: &Collected, look: Look) -> String {
     page.head(&mut out);
     page.endpoints(&mut out);
     page.missing(&mut out);
-    page.budgets(&mut out);
+    page.what_if(&mut out);
     page.worst(&mut out);
     page.advice(&mut out);
     page.files(&mut out);
     page.happenings(&mut out);
-    let text = words::wrapped(&out, look.width);
+    let text = words::wrapped(&out, look.width).replace('\u{a0}', " ");
     if look.ascii { ascii(&text) } else { text }
 }
 
@@ -198,42 +200,6 @@ impl Page<'_> {
         }
         if more > 0 {
             line!(out, "{more} more");
-        }
-    }
-
-    fn budgets(&self, out: &mut String) {
-        let rows = self.all.recount.rows();
-        let (bar, k) = (self.bar(56), self.all.k);
-        line!(out);
-        line!(
-            out,
-            "{:>10}  {}  {:>8}  {:>8}  {:>8}  {:>7}",
-            "budget",
-            fit("answered", bar),
-            "",
-            "all",
-            format!("≥{k}"),
-            "rounds",
-        );
-        for line in words::budget_lines(&rows, self.all) {
-            match line {
-                BudgetLine::Found(row, found) => {
-                    let ran = if row.budget == self.all.settings.budget { self.set.arrow } else { "" };
-                    line!(
-                        out,
-                        "{ran:<2}{:>8}  {}  {:>8}  {:>8}  {:>8}  {:>7}",
-                        numbers::setting_ms(row.budget),
-                        self.set.bar(found.completeness, bar),
-                        numbers::share_percent(found.completeness),
-                        numbers::share_percent(found.all),
-                        numbers::share_percent(found.at_least_k),
-                        row.n,
-                    );
-                }
-                BudgetLine::Unseen(from, to, why) => {
-                    line!(out, "{:>10}  {why}", words::stretch(from, to));
-                }
-            }
         }
     }
 

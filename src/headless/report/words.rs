@@ -1,12 +1,18 @@
 //! Words that every form of a report shares.
 
+mod whatif;
+
+pub(super) use whatif::{
+    BudgetLine, based_on, budget_head, budget_lines, hedge_basis, hedges, interval, out_by, quorums, ran,
+    status, stretch, watched,
+};
+
 use super::collect::{Collected, FilePart, Happening};
 use super::worst::Bad;
 use crate::domain::{Call, EndpointId, Outcome, Reason, Settings, numbers};
 use crate::headless::text::contract;
 use crate::profile::durations;
 use crate::stats::Hint;
-use crate::whatif::recount::{BudgetRow, Found};
 use crate::whatif::shares::Share;
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +37,20 @@ pub(super) fn settings(settings: &Settings, optional: usize) -> String {
     } else {
         format!("a round every {}", durations::show(settings.every))
     };
-    format!("{}, {every}", contract(settings, optional))
+    let held = format!("{}, {every}", contract(settings, optional));
+    let parts: Vec<String> = [Some(held), probe(settings), turns(settings)].into_iter().flatten().collect();
+    parts.join(", ")
+}
+
+/// How many rounds are probe rounds, where any are: `5 % probe rounds`.
+pub(super) fn probe(settings: &Settings) -> Option<String> {
+    (settings.probe > 0.0).then(|| format!("{} probe rounds", numbers::short_share(settings.probe)))
+}
+
+/// What rounds have in turn, where they do: `budget 150ms and 250ms in turn`.
+pub(super) fn turns(settings: &Settings) -> Option<String> {
+    let ab = settings.ab?;
+    Some(format!("{} {} and {} in turn", ab.a.key(), ab.a.value(), ab.b.value()))
 }
 
 /// Recordings of which [`differing`] says how their settings differ.
@@ -71,6 +90,12 @@ fn changed(first: &Settings, other: &Settings, optional: usize) -> Vec<String> {
     }
     if other.hedge.delay != first.hedge.delay || other.hedge.max != first.hedge.max {
         changed.push(format!("hedge {}", hedge(other)));
+    }
+    if (other.probe - first.probe).abs() > f64::EPSILON {
+        changed.push(probe(other).unwrap_or_else(|| "no probe rounds".to_owned()));
+    }
+    if other.ab != first.ab {
+        changed.push(turns(other).unwrap_or_else(|| "nothing in turn".to_owned()));
     }
     changed
 }
@@ -141,49 +166,6 @@ pub(super) fn missing(all: &Collected, calls: &[Call]) -> String {
         Some(format!("{} {}", all.name(call.endpoint), call.outcome.reason()?.label(call.status)))
     });
     missing.collect::<Vec<_>>().join(", ")
-}
-
-/// A line of the budget table: a budget of which something is known, or a stretch of those of which nothing is, and
-/// why.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum BudgetLine<'a> {
-    /// Its row and what was found.
-    Found(&'a BudgetRow, &'a Found),
-    /// From the first to the last of them.
-    Unseen(Duration, Duration, &'static str),
-}
-
-/// The rows of a budget table; those of which nothing is known for the same reason share a line.
-pub(super) fn budget_lines<'a>(rows: &'a [BudgetRow], all: &Collected) -> Vec<BudgetLine<'a>> {
-    let mut lines: Vec<BudgetLine<'_>> = Vec::new();
-    for row in rows {
-        let why = not_observed(row, all);
-        match (&row.found, lines.last_mut()) {
-            (Some(found), _) => lines.push(BudgetLine::Found(row, found)),
-            (None, Some(BudgetLine::Unseen(_, to, before))) if *before == why => *to = row.budget,
-            (None, _) => lines.push(BudgetLine::Unseen(row.budget, row.budget, why)),
-        }
-    }
-    lines
-}
-
-/// Budgets from one to another: `220 ms to 400 ms`.
-pub(super) fn stretch(from: Duration, to: Duration) -> String {
-    let from_ms = numbers::setting_ms(from);
-    if from == to { from_ms } else { format!("{from_ms} to {}", numbers::setting_ms(to)) }
-}
-
-/// Why nothing is said of a budget.
-fn not_observed(row: &BudgetRow, all: &Collected) -> &'static str {
-    if all.recount.rounds() == 0 {
-        "no rounds"
-    } else if row.cut_short > 0 {
-        "not observed: rounds ended earlier with calls still running"
-    } else if row.hedged > 0 {
-        "not observed: rounds would have hedged at other times"
-    } else {
-        "not observed: no round was watched for that long"
-    }
 }
 
 impl Collected {

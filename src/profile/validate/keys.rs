@@ -14,6 +14,7 @@ pub(crate) const ROUND: &[&str] = &[
     "grace",
     "max_overlap",
     "probe",
+    "what_if_rounds",
     "rows",
     "seed",
 ];

@@ -5,7 +5,7 @@ use crate::domain::{HedgeSettings, Mode, Settings};
 use crate::profile::error::{Complaint, Problem};
 use crate::profile::file::{Context, Layer};
 use crate::profile::source::Span;
-use crate::profile::types::Resolver;
+use crate::profile::types::{Profile, Resolver};
 use std::time::Duration;
 use toml::de::DeValue;
 
@@ -27,8 +27,8 @@ pub(super) struct Round {
     pub quorum_span: Option<Span>,
     pub max_rps: Option<f64>,
     pub resolver: Resolver,
-    pub probe: f64,
     pub seed: u64,
+    pub what_if_rounds: usize,
 }
 
 impl Round {
@@ -49,6 +49,8 @@ impl Round {
                 hedge: HedgeSettings::default(),
                 grace: grace(cx, layer).unwrap_or(usual.grace),
                 max_overlap: overlap(cx, layer).unwrap_or(usual.max_overlap),
+                probe: share(cx, layer, "probe").unwrap_or(usual.probe),
+                ab: None,
             },
             mode_span: span("mode"),
             quorum_span: span("quorum"),
@@ -60,8 +62,8 @@ impl Round {
                 &[("async", Resolver::Async), ("system", Resolver::System)],
             )
             .unwrap_or_default(),
-            probe: share(cx, layer, "probe").unwrap_or(0.0),
             seed: layer.whole(cx, "seed", 0..=u64::MAX).unwrap_or(0),
+            what_if_rounds: what_if_rounds(cx, layer).unwrap_or(Profile::WHAT_IF_ROUNDS),
         }
     }
 }
@@ -115,6 +117,10 @@ fn grace(cx: &mut Context<'_>, layer: &Layer<'_>) -> Option<Duration> {
 
 fn overlap(cx: &mut Context<'_>, layer: &Layer<'_>) -> Option<usize> {
     layer.whole(cx, "max_overlap", 1..=MAX_OVERLAP).and_then(|n| usize::try_from(n).ok())
+}
+
+fn what_if_rounds(cx: &mut Context<'_>, layer: &Layer<'_>) -> Option<usize> {
+    layer.whole(cx, "what_if_rounds", 10..=100_000).and_then(|n| usize::try_from(n).ok())
 }
 
 fn max_rps(cx: &mut Context<'_>, layer: &Layer<'_>) -> Option<f64> {

@@ -4,8 +4,12 @@
 //! Everything is folded as it would be written, so rounds read back from a record give the same summary.
 
 use super::times::Times;
+use super::turns::Turns;
+use super::watch::{Learnt, Watch};
 use super::{EndpointSummary, GateLine, HedgesTotal, RoundTimes, SummaryLine};
-use crate::domain::{Call, Connected, EndpointId, Outcome, Reason, Round, Suppressed, Suppression};
+use crate::domain::{
+    Call, Connected, EndpointId, Late, Outcome, Reason, Round, RoundNo, Suppressed, Suppression,
+};
 use crate::recording::line::name_of;
 use crate::recording::units::{Millis, Ordered};
 use crate::recording::{ReadError, Reader, Record};
@@ -32,6 +36,8 @@ pub struct SummaryFold {
     hedges: HedgesTotal,
     wasted: Duration,
     suppressed: [u64; Suppression::ALL.len()],
+    watch: Watch,
+    turns: Option<Turns>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -86,6 +92,8 @@ impl SummaryFold {
             hedges: HedgesTotal::default(),
             wasted: Duration::ZERO,
             suppressed: [0; Suppression::ALL.len()],
+            watch: Watch::default(),
+            turns: None,
         }
     }
 
@@ -103,6 +111,8 @@ impl SummaryFold {
         self.partial += u64::from(round.partial());
         self.completeness += round.completeness();
         self.took.push(0, micros(round.took));
+        self.watch.round(round);
+        Turns::push(&mut self.turns, round, micros(round.took));
         for call in &round.calls {
             let index = call.endpoint.index();
             if index >= self.endpoints.len() {
@@ -111,7 +121,10 @@ impl SummaryFold {
             if let Some(endpoint) = self.endpoints.get_mut(index) {
                 endpoint.count(call);
                 self.hedges.reconnects += endpoint.connected.reconnects(call);
-                endpoint.observe(observation(call));
+                let seen = observation(call);
+                if !self.watch.call(round, call, seen) {
+                    endpoint.observe(seen);
+                }
             }
             self.hedges.primaries += call.primaries();
             self.hedges.sent += u64::from(call.hedges.sent);
@@ -122,6 +135,23 @@ impl SummaryFold {
                 self.wasted = self.wasted.saturating_add(spent.into());
             }
             self.suppress(&call.hedges.suppressed);
+        }
+        round.late.iter().for_each(|late| self.late(round.no, late));
+        let given_up = self.watch.given_up(false);
+        self.learn(given_up);
+    }
+
+    /// Adds what became of a straggler of a round that was added.
+    pub fn late(&mut self, round: RoundNo, late: &Late) {
+        let learnt = self.watch.late(round, late);
+        self.learn(learnt);
+    }
+
+    fn learn(&mut self, learnt: impl IntoIterator<Item = Learnt>) {
+        for (id, seen) in learnt {
+            if let Some(endpoint) = self.endpoints.get_mut(id.index()) {
+                endpoint.observe(Some(seen));
+            }
         }
     }
 
@@ -149,6 +179,8 @@ impl SummaryFold {
         self.skipped_earlier = self.skipped_starts();
         (self.skipped, self.skipped_before) = (0, 0);
         self.endpoints.iter_mut().for_each(|endpoint| endpoint.connected = Connected::default());
+        let given_up = self.watch.given_up(true);
+        self.learn(given_up);
     }
 
     /// Folds a record from its beginning to its end.
@@ -170,6 +202,7 @@ impl SummaryFold {
                     fold.skipped(skipped);
                     fold.push(&round);
                 }
+                Record::Late(round, late) => fold.late(round, &late),
                 Record::Settings(..) | Record::Note(..) | Record::Summary(_) => {}
             }
         }
@@ -246,10 +279,12 @@ impl SummaryFold {
         ratio(fold.ok, fold.calls())
     }
 
-    /// How long an endpoint takes, by its primary attempts; of nothing where there is none such.
+    /// How long an endpoint takes, by its primary attempts and by what became of those that were watched past their
+    /// round's end; of nothing where there is none such.
     #[must_use]
     pub fn curve(&self, endpoint: EndpointId) -> Curve {
-        self.endpoints.get(endpoint.index()).map_or_else(Curve::default, EndpointFold::curve)
+        let fold = self.endpoints.get(endpoint.index());
+        fold.map_or_else(Curve::default, |fold| fold.curve(self.watch.held(endpoint)))
     }
 
     /// Everything so far.
@@ -265,7 +300,9 @@ impl SummaryFold {
             completeness: self.completeness(),
             round: RoundTimes { n: self.rounds, p50_ms: at(0.5), p90_ms: at(0.9), p99_ms: at(0.99) },
             endpoints: (self.endpoints.iter().enumerate())
-                .map(|(i, endpoint)| endpoint.summary(name_of(&self.names, EndpointId(i))))
+                .map(|(i, endpoint)| {
+                    endpoint.summary(name_of(&self.names, EndpointId(i)), &self.curve(EndpointId(i)))
+                })
                 .collect(),
             hedges: HedgesTotal {
                 extra_load: self.extra_load(),
@@ -273,8 +310,13 @@ impl SummaryFold {
                 suppressed: causes.filter(|&(_, count)| count > 0).collect(),
                 ..self.hedges.clone()
             },
+            probes: self.watch.probes,
+            late: self.watch.total(),
+            ab: self.turns.as_ref().and_then(Turns::summary).map(Box::new),
             gates,
-            rounded: self.took.rounded() || self.endpoints.iter().any(|e| e.seen.rounded()),
+            rounded: self.took.rounded()
+                || self.turns.as_ref().is_some_and(Turns::rounded)
+                || self.endpoints.iter().any(|e| e.seen.rounded()),
         }
     }
 }
@@ -303,7 +345,8 @@ impl EndpointFold {
         self.seen.push(kind, micros(time));
     }
 
-    fn curve(&self) -> Curve {
+    /// `cut`: when further calls were last seen pending.
+    fn curve(&self, cut: impl Iterator<Item = Duration>) -> Curve {
         let count = |n| usize::try_from(n).unwrap_or(usize::MAX);
         let tied = |(time, [ok, error, cut]): (u32, [u64; 3])| Tied {
             time: Duration::from_micros(time.into()),
@@ -311,16 +354,23 @@ impl EndpointFold {
             error: count(error),
             censored: count(cut),
         };
-        Curve::of_tied(&self.seen.counts().into_iter().map(tied).collect::<Vec<_>>())
+        let mut all: Vec<Tied> = self.seen.counts().into_iter().map(tied).collect();
+        let seen = all.len();
+        let cut = cut.map(|time| Duration::from_micros(micros(time).into()));
+        all.extend(cut.map(|time| Tied { time, ok: 0, error: 0, censored: 1 }));
+        if all.len() > seen {
+            // Events of the same time stay before them.
+            all.sort_by_key(|tied| tied.time);
+        }
+        Curve::of_tied(&all)
     }
 
     fn calls(&self) -> u64 {
         self.ok + self.not_needed + self.missing.iter().sum::<u64>()
     }
 
-    fn summary(&self, endpoint: String) -> EndpointSummary {
-        let curve = self.curve();
-        let [p50, p95, p99] = [0.5, 0.95, 0.99].map(|q| Quantile::of(&curve, q));
+    fn summary(&self, endpoint: String, curve: &Curve) -> EndpointSummary {
+        let [p50, p95, p99] = [0.5, 0.95, 0.99].map(|q| Quantile::of(curve, q));
         let ms = |quantile: Quantile| quantile.time.map(Millis::from);
         let missing = Reason::ALL.iter().map(|&reason| (reason, self.missing[reason as usize]));
         let missing: Ordered<_, _> = missing.filter(|&(_, count)| count > 0).collect();

@@ -36,12 +36,12 @@ impl Missed {
     }
 }
 
-/// The time of the session that a line tells of; the beginning where it tells of none.
-pub(super) fn at(line: &Line) -> Duration {
+/// The time of the session that a line tells of, where it tells of one.
+pub(super) fn at(line: &Line) -> Option<Duration> {
     match line {
-        Line::Settings(line) => line.at_ms.into(),
-        Line::Round(line) => line.at_ms.into(),
-        Line::Note(line) => line.at_ms.into(),
-        Line::Session(_) | Line::Summary(_) | Line::Unknown => Duration::ZERO,
+        Line::Settings(line) => Some(line.at_ms.into()),
+        Line::Round(line) => Some(line.at_ms.into()),
+        Line::Note(line) => Some(line.at_ms.into()),
+        Line::Late(_) | Line::Session(_) | Line::Summary(_) | Line::Unknown => None,
     }
 }

@@ -2,14 +2,13 @@
 
 use super::*;
 use crate::domain::event::Vitals;
-use crate::domain::{Mode, Settings};
+use crate::domain::{CallSpec, Mode, Settings};
 use crate::recording::{EndpointLine, Reader, Record, open};
 use crate::stats::fixture as fx;
 use std::path::Path;
 
 fn scribe() -> Scribe {
-    let endpoint =
-        |name: &str| EndpointLine { name: name.to_owned(), required: false, replicas: 1, breaker: false };
+    let endpoint = |name: &str| EndpointLine::of(name, &CallSpec::default(), false);
     let endpoints = vec![endpoint("a"), endpoint("b")];
     Scribe::new("two", "2026-02-03T04:05:06Z", endpoints, Arc::new(Settings::default()))
 }

@@ -1,7 +1,7 @@
 //! What a recording says, in order of time: lines stand in the order in which rounds settled, and rounds may
 //! overlap.
 
-use crate::domain::{Event, Settings};
+use crate::domain::{Event, Late, RoundNo, Settings};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -24,6 +24,8 @@ pub(super) enum What {
     Round(Line),
     Settings(Arc<Settings>),
     Note(Arc<str>),
+    /// What became of a straggler of this round. Rare, and the others are to stay small.
+    Late(Box<(RoundNo, Late)>),
 }
 
 /// Where a round stands.
@@ -103,7 +105,9 @@ impl Agenda {
     pub(super) fn enter(&mut self, index: usize, entry: &Entry, told: Key) -> bool {
         let key = |at, rank, no| Key { at, rank, no, nth: 0 };
         let What::Round(line) = &entry.what else {
-            let say = key(entry.at, 1, index as u64);
+            // A straggler is heard of when its round is known to be over.
+            let rank = if matches!(entry.what, What::Late(_)) { 5 } else { 1 };
+            let say = key(entry.at, rank, index as u64);
             if say > told {
                 self.push(say, Step::Say(index, entry.clone()));
             }

@@ -134,7 +134,8 @@ impl Cursor {
                 let loaded = load(index)?;
                 self.settings_of(&loaded.0, &mut tell);
                 // One that is late does not bring back settings that hold no longer.
-                if key > self.mark.told || self.settings() == Some(&loaded.0.settings) {
+                let holds = |settings: &Settings| settings.takes_turns_with(&loaded.0.settings);
+                if key > self.mark.told || self.settings().is_some_and(holds) {
                     tell(steps::started(&loaded.0));
                 }
                 self.run(index, loaded, live);
@@ -167,6 +168,10 @@ impl Cursor {
                 tell(Event::SettingsChanged { at: entry.at, settings: Arc::clone(settings) });
             }
             What::Note(text) => tell(Event::Noted { at: entry.at, text: text.as_ref().to_owned() }),
+            What::Late(late) => {
+                let (round, late) = **late;
+                tell(Event::Late { round, late });
+            }
             What::Round(_) => {}
         }
     }
@@ -175,7 +180,7 @@ impl Cursor {
     /// round says holds.
     fn settings_of(&mut self, round: &Round, tell: &mut impl FnMut(Event)) {
         let known = self.mark.settings.as_ref();
-        if known.is_some_and(|(at, settings)| *at > round.at || *settings == round.settings) {
+        if known.is_some_and(|(at, settings)| *at > round.at || settings.takes_turns_with(&round.settings)) {
             return;
         }
         self.mark.settings = Some((round.at, Arc::clone(&round.settings)));

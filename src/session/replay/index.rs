@@ -5,9 +5,9 @@ use super::agenda::{Entry, Line, What};
 use super::cursor::{Cursor, Loaded, Mark};
 use super::entries::Entries;
 use super::source::{Recording, Tail};
-use crate::domain::{Event, Round, RoundNo, Settings};
+use crate::domain::{Event, Late, Round, RoundNo, Settings};
 use crate::recording::{Context, ReadError, Reader, Record};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -27,6 +27,9 @@ const SPACING: usize = 32;
 /// Checkpoints that are kept at most. With one more, every other one goes.
 const MOST: usize = 64;
 
+/// Probe rounds of which stragglers may still be told, at most: so many never run at once.
+const PROBES: usize = 64;
+
 /// Endpoints in all checkpoints, at most; about 40 kB each.
 const MOST_ENDPOINTS: usize = 4096;
 
@@ -44,10 +47,15 @@ impl Place {
         at.saturating_add(self.shift)
     }
 
+    /// A round's number in the whole recording.
+    const fn number(&self, no: RoundNo) -> RoundNo {
+        RoundNo(no.0.saturating_add(self.numbers))
+    }
+
     /// The round that a line tells of.
     fn loaded(&self, mut round: Round, skipped: u64) -> Loaded {
         round.at = self.shifted(round.at);
-        round.no = RoundNo(round.no.0.saturating_add(self.numbers));
+        round.no = self.number(round.no);
         Loaded(Arc::new(round), skipped)
     }
 
@@ -143,6 +151,8 @@ pub(super) struct Indexer<P> {
     /// The highest number of a round so far, and the end of everything.
     highest: u64,
     length: Duration,
+    /// The latest probe rounds: when each started and ended.
+    probes: BTreeMap<RoundNo, (Duration, Duration)>,
     /// Rounds that are to be told, by their entries.
     rounds: HashMap<usize, Loaded>,
     cursor: Cursor,
@@ -165,6 +175,7 @@ impl<P: Past> Indexer<P> {
             place,
             highest: 0,
             length: Duration::ZERO,
+            probes: BTreeMap::new(),
             rounds: HashMap::new(),
             cursor: Cursor::default(),
             past,
@@ -222,6 +233,11 @@ impl<P: Past> Indexer<P> {
                 self.publish(begun)?;
                 Some(instant(self.place.shift, What::Settings(settings)))
             }
+            Record::Late(round, late) => match self.late(round, late) {
+                Some(entry) => Some(entry),
+                // Of a round whose line was lost.
+                None => return Ok(()),
+            },
             Record::Summary(_) => None,
         };
         if let Some(entry) = entry {
@@ -248,9 +264,22 @@ impl<P: Past> Indexer<P> {
         };
         self.highest = self.highest.max(line.no);
         let end = round.at.saturating_add(round.took);
+        if round.probe.is_some() {
+            self.probes.insert(round.no, (round.at, end));
+            if self.probes.len() > PROBES {
+                self.probes.pop_first();
+            }
+        }
         let entry = Entry { at: round.at, end, what: What::Round(line) };
         self.rounds.insert(index, loaded);
         entry
+    }
+
+    /// What became of a straggler, told no sooner than that its round is over.
+    fn late(&self, round: RoundNo, late: Late) -> Option<Entry> {
+        let round = self.place.number(round);
+        let &(at, end) = self.probes.get(&round)?;
+        Some(instant(at.saturating_add(late.end).max(end), What::Late(Box::new((round, late)))))
     }
 
     /// From here on lines are read by something else.

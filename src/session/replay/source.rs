@@ -117,8 +117,7 @@ impl Recording {
     /// When it can't be read, or is no recording.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         let stdin = path == Path::new("-");
-        let name = || if stdin { "standard input".to_owned() } else { text::clean(&path.to_string_lossy()) };
-        Self::begin(path, stdin).map_err(|source| OpenError { name: name(), source })
+        Self::begin(path, stdin).map_err(|source| OpenError { name: text::source(path), source })
     }
 
     fn begin(path: &Path, stdin: bool) -> Result<Self, ReadError> {

@@ -1,9 +1,10 @@
 //! Played, jumped in and followed, in virtual time.
 
 mod late;
+mod stragglers;
 
 use super::*;
-use crate::domain::{Mode, Settings};
+use crate::domain::{CallSpec, Mode, Settings};
 use crate::recording::{EndpointLine, Line, NoteLine};
 use crate::stats::{Stats, fixture as fx};
 use std::fs::OpenOptions;
@@ -41,6 +42,9 @@ impl Past for Folded {
             }
             Event::SettingsChanged { at, settings } => tell(at, settings.mode.to_string()),
             Event::Noted { at, text } => tell(at, text),
+            Event::Late { round, late } => {
+                self.told.push(format!("{round} hears of {} at {:?}", late.endpoint.index(), late.end));
+            }
             _ => {}
         }
     }
@@ -49,8 +53,7 @@ impl Past for Folded {
 }
 
 fn session_line(settings: &Settings) -> Line {
-    let endpoint =
-        |name: &&str| EndpointLine { name: (*name).to_owned(), required: false, replicas: 1, breaker: false };
+    let endpoint = |name: &&str| EndpointLine::of(name, &CallSpec::default(), false);
     let endpoints = fx::page_names().iter().map(endpoint).collect();
     Line::session("page", "2026-11-30T10:01:02Z", endpoints, settings)
 }

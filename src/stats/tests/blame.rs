@@ -60,6 +60,30 @@ proptest! {
     }
 }
 
+/// W8, R40: who was not needed has not answered; whether enough have is told apart.
+#[test]
+fn w8_r40_of_rounds_that_end_at_a_quorum_those_count_that_met_it() {
+    let mut stats = Stats::new(3);
+    let mut fold = |no, outcomes: &[Outcome; 3], k| {
+        let mut round = round(no, fx::at(no), outcomes, None);
+        round.k = k;
+        round.answered_optional = round.answered();
+        stats.fold(&round, Vitals::default());
+    };
+    let (ok, cut) = (Outcome::Ok, Outcome::Missing(Reason::Deadline));
+    fold(1, &[ok, ok, Outcome::NotNeeded], Some(2));
+    fold(2, &[ok, cut, cut], Some(2));
+    let of = |blame: Blame| (blame.rounds, blame.quorum, blame.met);
+    assert_eq!(of(stats.blame(Window::Minute)), (2, 2, 1));
+    let mut round = round(3, fx::at(3), &[ok, ok, cut], None);
+    round.k = None;
+    stats.fold(&round, Vitals::default());
+    assert_eq!(of(stats.blame(Window::Start)), (3, 2, 1));
+    // Not first the one but for which the third was complete, but the one that was last or cut most often.
+    let order: Vec<usize> = stats.blame(Window::Start).rows.iter().map(|row| row.endpoint.0).collect();
+    assert_eq!(order, [1, 2, 0]);
+}
+
 /// W8: the one that is cut holds the round up, not the last of the others.
 #[test]
 fn w8_where_something_was_cut_nobody_was_last_in() {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::app::{Action, Effect, Message, Scene, update};
-use crate::domain::{Mode, Speed};
+use crate::domain::{Call, CallSpec, Late, Mode, Outcome, Reason, Speed};
 use crate::recording::{EndpointLine, Line};
 use crate::session::replay::{Recording, Replay};
 use crate::stats::{Window, fixture as fx};
@@ -12,12 +12,13 @@ use std::sync::Arc;
 /// A recording of page rounds, every half second; a quorum from the middle on.
 fn recording(rounds: u64) -> tempfile::NamedTempFile {
     let names: Vec<String> = fx::page_names().into_iter().map(str::to_owned).collect();
-    let endpoint =
-        |name: &String| EndpointLine { name: name.clone(), required: false, replicas: 1, breaker: false };
+    let endpoint = |name: &String| EndpointLine::of(name, &CallSpec::default(), false);
     let endpoints: Vec<_> = names.iter().map(endpoint).collect();
     let mut settings = Arc::new(fx::settings(Mode::Deadline));
     let mut lines = vec![Line::session("page", "2026-11-30T10:01:02Z", endpoints.clone(), &settings)];
     let mut dice = fx::Dice::new(4);
+    // Heard of after the next round.
+    let mut late: Vec<Line> = Vec::new();
     for no in 1..=rounds {
         if no == rounds / 2 {
             settings = Arc::new(fx::settings(Mode::Quorum));
@@ -25,8 +26,20 @@ fn recording(rounds: u64) -> tempfile::NamedTempFile {
             lines.push(Line::note(fx::at(no), "deployed"));
         }
         let mut fates = fx::page_fates(&mut dice);
-        fates[6] = fx::Fate::Fails(30.0, crate::domain::Reason::HttpStatus, Some(503));
-        lines.push(Line::round(&fx::round(no, fx::at(no), &settings, &fates), &names));
+        fates[6] = fx::Fate::Fails(30.0, Reason::HttpStatus, Some(503));
+        let mut round = fx::round(no, fx::at(no), &settings, &fates);
+        round.probe = no.is_multiple_of(5).then(|| settings.watch());
+        lines.push(Line::round(&round, &names));
+        lines.append(&mut late);
+        if round.probe.is_some() {
+            let cut = round.calls.iter().filter(|c| c.outcome == Outcome::Missing(Reason::Deadline));
+            let became = |call: &Call| Late {
+                endpoint: call.endpoint,
+                outcome: Outcome::Ok,
+                end: round.took + Duration::from_millis(500),
+            };
+            late = cut.map(|call| Line::late(round.no, &became(call), &names)).collect();
+        }
     }
     let mut file = tempfile::NamedTempFile::new().unwrap();
     for line in lines {
@@ -158,6 +171,23 @@ fn at_the_end_it_stays_and_the_detail_says_what_a_recording_does_not_have() {
     assert!(last.contains("it stands meanwhile"), "{last}");
 }
 
+#[test]
+fn the_trade_off_of_a_recording_is_answered_and_changes_nothing() {
+    let (why, ..) = play(
+        30,
+        vec![
+            resized(),
+            on(" 0:15.", char('9')),
+            when(|s| s.contains("   end "), char('a')),
+            on("→ 200 ms", char('-')),
+            on("→  195 ms", key(KeyCode::Enter)),
+            on("by 200 ms", key(KeyCode::Esc)),
+            on("a what if", char('q')),
+        ],
+    );
+    assert_eq!(why, Leave::Quit);
+}
+
 /// The app after this place was jumped to, and after everything was played up to there.
 fn both(file: &tempfile::NamedTempFile, tenth: u8) -> [App; 2] {
     timeless(|| {
@@ -211,5 +241,10 @@ fn after_a_jump_everything_counted_is_as_if_it_had_been_played() {
         assert_eq!((jumped.shown(), jumped.wanted()), (played.shown(), played.wanted()));
         assert_eq!(jumped.picture().marks, played.picture().marks);
         assert!(!jumped.picture().rounds.is_empty(), "there is something to look back at");
+        let [kept, all] = [&jumped, &played].map(|app| app.picture().sample.rounds());
+        assert!(kept.len() >= 90, "{} to estimate from", kept.len());
+        assert!(kept.iter().eq(all.range(all.len() - kept.len()..)), "with what was late, {tenth}");
+        let late = kept.iter().flat_map(|seen| &seen.calls).filter(|call| call.late.is_some()).count();
+        assert!(late > 0 || tenth > 4, "quorum rounds cut nothing");
     }
 }

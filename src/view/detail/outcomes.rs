@@ -4,7 +4,7 @@ use crate::app::detail::MOST_REASONS;
 use crate::domain::numbers;
 use crate::stats::{EndpointTotals, MissingRow, Window};
 use crate::view::ctx::Ctx;
-use crate::view::text::{Pen, Row, cut};
+use crate::view::text::{Pen, Row, cut, width};
 use crate::view::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -61,6 +61,7 @@ impl Widget for &Outcomes<'_> {
         let share = |t: &EndpointTotals| numbers::percent(t.missing(), t.calls(), ctx.glyphs.none);
         let shares = [0, 1, 2, 3].map(|i| totals.get(i).map_or_else(String::new, share));
         self.row(&mut table, (" ", "share missing", Tone::Dim), &shares, theme.bold(Tone::Plain));
+        self.blame(&mut table);
     }
 }
 
@@ -93,6 +94,45 @@ impl Outcomes<'_> {
         let dot = self.ctx.glyphs.dot;
         let values = counts.map(|n| if n == 0 { dot.to_owned() } else { n.to_string() });
         self.row(table, head, &values, style);
+    }
+
+    /// How often it held a round of the chosen window up, and what the rounds would have been without it, or
+    /// where they end at a quorum how many met it (W8).
+    fn blame(&self, table: &mut Table<'_, '_>) {
+        let (ctx, area) = (self.ctx, table.area);
+        let blame = ctx.blame();
+        let Some(row) = blame.rows.iter().find(|row| row.endpoint == ctx.selected()) else { return };
+        if blame.rounds == 0 {
+            return;
+        }
+        let share = |rounds: u64| numbers::percent(rounds, blame.rounds, ctx.glyphs.none);
+        let (without, with) = (share(blame.complete + row.alone), share(blame.complete));
+        let rounds = numbers::counted(blame.rounds, "round", "rounds");
+        let instead = match (blame.quorum, row.alone) {
+            (0, 0) => {
+                [format!("complete with or without it {with}"), format!("complete without it {without}")]
+            }
+            (0, _) => [
+                format!("complete without it {without} instead of {with}"),
+                format!("complete without it {without}"),
+            ],
+            (quorum, _) => {
+                let met = format!("quorum met in {} of {quorum}", blame.met);
+                [format!("{met} {}", if quorum == 1 { "round" } else { "rounds" }), met]
+            }
+        };
+        let lines = [
+            [
+                format!("last in {}, cut in {} of {rounds}", row.last, row.cut),
+                format!("last in {}, cut in {}", row.last, row.cut),
+            ],
+            instead,
+        ];
+        let room = area.width.saturating_sub(4);
+        for (forms, y) in lines.iter().zip(table.y..area.bottom()) {
+            let words = forms.iter().find(|words| width(words) <= room).unwrap_or(&forms[1]);
+            table.pen.put(area.x + 4, y, area.right(), words, ctx.theme.dim());
+        }
     }
 
     /// Glyph, word and a number for each window; a zero is faint. Where room is short the middle windows go.

@@ -20,6 +20,9 @@ const MISSING_WIDTH: u16 = 60;
 /// Rows of all calls by window: title, heads and six rows.
 const CALLS_ROWS: u16 = 8;
 
+/// Rows of the curve of budgets: title, plot and axis, so that the grid has three parts.
+const WHATIF_ROWS: u16 = 9;
+
 /// Panels and their places, from left to right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Placed([Option<(Panel, Rect)>; MOST]);
@@ -110,10 +113,10 @@ impl Board {
 /// the mode. Where it is not `wide`, the missing table stands only at the left.
 fn order(app: &App, wide: bool) -> impl Iterator<Item = Panel> {
     let first = app.panel();
-    let rest: &[Panel] = match app.round_settings().mode {
-        Mode::Hedge if wide => &[Panel::Hedges, Panel::Missing, Panel::Blame, Panel::Calls],
-        Mode::Hedge => &[Panel::Hedges, Panel::Calls, Panel::Blame],
-        _ => &[Panel::Missing, Panel::Calls, Panel::Blame],
+    let rest: &[Panel] = match app.mode() {
+        Mode::Hedge if wide => &[Panel::Hedges, Panel::Missing, Panel::WhatIf, Panel::Blame],
+        Mode::Hedge => &[Panel::Hedges, Panel::WhatIf, Panel::Blame],
+        _ => &[Panel::Missing, Panel::WhatIf, Panel::Blame, Panel::Calls],
     };
     let fits = move |panel: Panel| panel != first && (wide || panel != Panel::Missing);
     std::iter::once(first).chain(rest.iter().copied().filter(move |&panel| fits(panel)))
@@ -136,12 +139,13 @@ fn rows(app: &App, panel: Panel) -> u16 {
     let endpoints = u16::try_from(app.endpoints.len()).unwrap_or(u16::MAX);
     let more = match panel {
         // Heads and the total; in quorum rounds also where the other calls went.
-        Panel::Missing if app.round_settings().mode == Mode::Quorum => 5,
+        Panel::Missing if app.mode() == Mode::Quorum => 5,
         Panel::Missing => 3,
         // Heads, the total, and below a free row the load in two.
         Panel::Hedges => 6,
         // Heads, and below a free row all as they are.
         Panel::Blame => 4,
+        Panel::WhatIf => return WHATIF_ROWS,
         Panel::Calls => return CALLS_ROWS,
     };
     endpoints.saturating_add(more).min(1000)
@@ -160,10 +164,10 @@ mod tests {
     #[test]
     fn the_mode_chooses_the_panels_and_their_order() {
         let (hedge, cut) = (scenes::hedge(Options::default()), scenes::cut(Options::default()));
-        assert_eq!(names(&cut, 118, 2), [Panel::Missing, Panel::Calls]);
-        assert_eq!(names(&cut, 198, 3), [Panel::Missing, Panel::Calls, Panel::Blame]);
-        assert_eq!(names(&hedge, 118, 2), [Panel::Hedges, Panel::Calls]);
-        assert_eq!(names(&hedge, 198, 3), [Panel::Hedges, Panel::Missing, Panel::Blame]);
+        assert_eq!(names(&cut, 118, 2), [Panel::Missing, Panel::WhatIf]);
+        assert_eq!(names(&cut, 198, 3), [Panel::Missing, Panel::WhatIf, Panel::Blame]);
+        assert_eq!(names(&hedge, 118, 2), [Panel::Hedges, Panel::WhatIf]);
+        assert_eq!(names(&hedge, 198, 3), [Panel::Hedges, Panel::Missing, Panel::WhatIf]);
         assert_eq!(names(&hedge, 78, 1), [Panel::Hedges]);
     }
 

@@ -1,7 +1,6 @@
 //! Every size and any keys in any state: nothing panics, and the settings stay in their ranges.
 
-use super::drawn;
-use super::scenes;
+use super::{drawn, scenes, tradeoff};
 use crate::app::actions::BINDINGS;
 use crate::app::fixture::{self as fx, Fate};
 use crate::app::{Action, App, Colour, Gesture, Message, Options, Panel, Screen, Target, update};
@@ -15,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// States to pick from.
-const STATES: usize = 20;
+const STATES: usize = 23;
 
 /// An app in a state that a number picks.
 fn state(pick: usize, ascii: bool) -> App {
@@ -40,7 +39,10 @@ fn state(pick: usize, ascii: bool) -> App {
         15 => scenes::chosen(options),
         16 => scenes::hedge_held(options),
         17 => scenes::race(),
-        18 => scenes::replay(options, PlayState::Playing),
+        18 => tradeoff::scene(options),
+        19 => tradeoff::full(),
+        20 => tradeoff::censored(),
+        21 => scenes::replay(options, PlayState::Playing),
         _ => scenes::many(),
     }
 }
@@ -90,6 +92,8 @@ proptest! {
         for (width, height) in sizes {
             app.screen = Screen::Dashboard;
             drawn(&app, width, height);
+            app.screen = Screen::Tradeoff;
+            drawn(&app, width, height);
             // Also an endpoint and a row that do not exist.
             (app.screen, app.selected) = (Screen::Detail(top), selected);
             drawn(&app, width, height);
@@ -134,7 +138,7 @@ proptest! {
                 Target::Lane(index) => prop_assert!(app.lineup.lanes().contains(&index)),
                 Target::Round(no) => prop_assert!(app.stats().history().iter().any(|m| m.no == no)),
                 Target::Scrubber(part) => prop_assert!(part <= 1000),
-                Target::Elsewhere => {}
+                Target::WhatIf | Target::Budget(_) | Target::Elsewhere => {}
             }
             let gesture = [Gesture::Click, Gesture::WheelUp, Gesture::WheelDown][gesture];
             update(&mut app, Message::Pointed(gesture, target));
@@ -170,6 +174,10 @@ fn t01_the_edges_of_the_layouts() {
         let mut app = state(pick, false);
         for width in [0, 1, 2, 39, 40, 41, 59, 60, 61, 79, 80, 81, 109, 110, 111, 160, 250] {
             app.screen = Screen::Dashboard;
+            for height in (0..=45).chain([60, 80]) {
+                drawn(&app, width, height);
+            }
+            app.screen = Screen::Tradeoff;
             for height in (0..=45).chain([60, 80]) {
                 drawn(&app, width, height);
             }

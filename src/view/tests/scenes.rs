@@ -1,5 +1,6 @@
 //! The states a screen can be in, played event by event.
 
+use super::tradeoff::{answered, outlook};
 use crate::app::fixture::{self as fx, Fate};
 use crate::app::{Action, App, Message, Options, Panel, update};
 use crate::domain::{
@@ -17,13 +18,13 @@ fn typical(mode: Mode) -> Round {
 }
 
 pub(crate) fn running(options: Options) -> App {
-    let mut app = fx::page(Mode::Deadline, BEFORE, options);
+    let mut app = answered(fx::page(Mode::Deadline, BEFORE, options), outlook());
     fx::play(&mut app, &typical(Mode::Deadline), fx::ms(187.0));
     app
 }
 
 pub(crate) fn cut(options: Options) -> App {
-    let mut app = fx::page(Mode::Deadline, BEFORE, options);
+    let mut app = answered(fx::page(Mode::Deadline, BEFORE, options), outlook());
     let round = typical(Mode::Deadline);
     fx::play(&mut app, &round, fx::ms(187.0));
     fx::finish(&mut app, round);

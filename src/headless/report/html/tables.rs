@@ -4,18 +4,17 @@ use super::svg::Escaped;
 use crate::domain::{EndpointId, numbers};
 use crate::headless::report::collect::{Collected, FilePart};
 use crate::headless::report::missing::{self, Missing, worst_endpoint};
-use crate::headless::report::words::{self, BudgetLine, millis, percent};
+use crate::headless::report::words::{self, millis, percent};
 use crate::headless::text::ok_share;
 use crate::profile::durations;
 use crate::whatif::quantile::Quantile;
-use crate::whatif::recount::BudgetRow;
 use std::fmt::Write;
 
 /// Rows that fit on a page of paper.
 const PAGE: usize = 24;
 
 /// A table with a caption, column heads and rows of ready cells.
-fn table(caption: &str, heads: &[&str], rows: &str) -> String {
+pub(super) fn table(caption: &str, heads: &[&str], rows: &str) -> String {
     if rows.is_empty() {
         return String::new();
     }
@@ -38,20 +37,31 @@ fn table(caption: &str, heads: &[&str], rows: &str) -> String {
 fn is_words(head: &str) -> bool {
     matches!(
         head,
-        "missing" | "worst endpoint" | "started" | "kind" | "what" | "profile" | "settings" | "file"
+        "missing"
+            | "status"
+            | "worst endpoint"
+            | "started"
+            | "kind"
+            | "what"
+            | "profile"
+            | "settings"
+            | "file"
     )
 }
 
-fn cell(text: &str) -> String {
+/// A number, or what stands in its place.
+pub(super) fn cell(text: &str) -> String {
     let class = if matches!(text, "0" | "–" | "·") { " class=\"none\"" } else { "" };
     format!("<td{class}>{}</td>", Escaped(text))
 }
 
-fn said(text: &str) -> String {
+/// Words.
+pub(super) fn said(text: &str) -> String {
     format!("<td class=\"words\">{}</td>", Escaped(text))
 }
 
-fn row(class: &str, name: &str, cells: &[String]) -> String {
+/// A row with its name and ready cells.
+pub(super) fn row(class: &str, name: &str, cells: &[String]) -> String {
     let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
     format!("<tr{class}><th scope=\"row\">{}</th>{}</tr>\n", Escaped(name), cells.concat())
 }
@@ -113,37 +123,6 @@ pub(super) fn missing(all: &Collected) -> String {
     )
 }
 
-/// A row for each budget.
-pub(super) fn budgets(all: &Collected, budgets: &[BudgetRow]) -> String {
-    let mut rows = String::new();
-    for line in words::budget_lines(budgets, all) {
-        rows += &match line {
-            BudgetLine::Found(budget, found) => {
-                let class = if budget.budget == all.settings.budget { "ran" } else { "" };
-                let missing = found.missing.iter().map(|(reason, count)| format!("{reason} {count}"));
-                let cells = [
-                    cell(&budget.n.to_string()),
-                    cell(&numbers::share_percent(found.completeness)),
-                    cell(&numbers::share_percent(found.at_least_k)),
-                    cell(&numbers::share_percent(found.all)),
-                    said(&missing.collect::<Vec<_>>().join(", ")),
-                ];
-                row(class, &numbers::setting_ms(budget.budget), &cells)
-            }
-            BudgetLine::Unseen(from, to, why) => {
-                let cells = [cell("0"), cell(words::NONE), cell(words::NONE), cell(words::NONE), said(why)];
-                row("", &words::stretch(from, to), &cells)
-            }
-        };
-    }
-    let enough = format!("at least {}", all.k);
-    table(
-        "By budget; bold is the one that ran.",
-        &["budget", "rounds", "answered", &enough, "all", "missing"],
-        &rows,
-    )
-}
-
 /// Notes and changes of a file, numbered as in its history.
 pub(super) fn happenings(all: &Collected, file: &FilePart) -> String {
     let mut rows = String::new();
@@ -169,6 +148,8 @@ pub(super) fn settings(all: &Collected) -> String {
         ("a round every", durations::show(settings.every)),
         ("quorum", format!("{} of {}", settings.quorum_of(all.optional), all.optional)),
         ("hedge", words::hedge(settings)),
+        ("probe rounds", numbers::short_share(settings.probe)),
+        ("in turn", words::turns(settings).unwrap_or_else(|| "nothing".to_owned())),
         ("endpoints", all.session.endpoints.len().to_string()),
         ("required", if required.is_empty() { "none".to_owned() } else { required.join(", ") }),
     ];
