@@ -2,7 +2,7 @@
 //! the budget that is looked at among the answers. Knows no worker: whoever runs the loop asks and brings the answer.
 
 use super::{Action, App, Effect, Kind, Picture, Screen};
-use crate::domain::{Mode, RoundNo, Settings};
+use crate::domain::{RoundNo, Settings};
 use crate::stats::Window;
 use crate::whatif::budget::BudgetPoint;
 use crate::whatif::outlook::{Outlook, Question};
@@ -77,8 +77,7 @@ impl App {
     /// if they were cut there, and none of its points is what they do.
     #[must_use]
     pub fn cuts_at_budget(&self) -> bool {
-        let cuts = |no| matches!(self.wanted().of_round(no).0.mode, Mode::Deadline | Mode::Hedge);
-        cuts(1) && cuts(2)
+        self.wanted().end_at_budget()
     }
 
     /// The rounds of the window that are kept, the oldest first.

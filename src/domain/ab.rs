@@ -108,6 +108,12 @@ impl Ab {
 }
 
 impl Settings {
+    /// Whether rounds end at their budget and nowhere else, whoever's turn it is.
+    #[must_use]
+    pub fn end_at_budget(&self) -> bool {
+        [Arm::A, Arm::B].iter().all(|&arm| self.of_arm(arm).mode.ends_at_budget())
+    }
+
     /// What the round with this number is asked to do, and whose turn it is where two take turns.
     #[must_use]
     pub fn of_round(&self, round: u64) -> (Self, Option<Arm>) {

@@ -2,7 +2,7 @@
 
 use super::Sentence;
 use crate::domain::numbers::{delay, ms, setting_ms, share_percent};
-use crate::domain::{Arm, HedgeDelay, Mode, Outcome, Variant};
+use crate::domain::{HedgeDelay, Mode, Outcome, Variant};
 use crate::whatif::budget::BudgetPoint;
 use crate::whatif::hedge::{self, HedgeStatus};
 use crate::whatif::outlook::{Outlook, Question, Status};
@@ -47,9 +47,7 @@ impl<'a> View<'a> {
     /// Whether rounds end at the budget that holds, or once all calls are out. A quorum, a failure or the last call
     /// ends them otherwise, and where two budgets take turns neither is the one that is looked at.
     pub(super) fn is_cut_at_budget(&self) -> bool {
-        let settings = &self.question.settings;
-        let cut = |mode| matches!(mode, Mode::Deadline | Mode::Hedge);
-        !self.takes_turns() && [Arm::A, Arm::B].iter().all(|&arm| cut(settings.of_arm(arm).mode))
+        !self.takes_turns() && self.question.settings.end_at_budget()
     }
 
     /// Whether rounds have two budgets in turn.
