@@ -160,10 +160,7 @@ impl App {
         if self.kind() == Kind::Replay {
             return Vec::new();
         }
-        self.change(|s, _| {
-            let most = s.request_budget.saturating_sub(Settings::RESERVE).max(Settings::MIN_BUDGET);
-            s.budget = budget.clamp(Settings::MIN_BUDGET, most);
-        })
+        self.change(|s, _| s.budget = budget.clamp(Settings::MIN_BUDGET, s.most_budget()))
     }
 }
 

@@ -30,7 +30,7 @@ const fn ms(ms: u64) -> Duration {
 
 /// The next mark of the budget's ladder. Up ends where the request budget would clamp it (R35).
 pub(super) fn budget(settings: &mut Settings, way: Way) {
-    let most = settings.request_budget.saturating_sub(Settings::RESERVE).max(Settings::MIN_BUDGET);
+    let most = settings.most_budget();
     let ladder = || budget_marks().chain([most]).filter(|&d| d <= most);
     let next = match way {
         Way::Down => ladder().filter(|&d| d < settings.budget).max(),

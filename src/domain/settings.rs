@@ -159,6 +159,12 @@ impl Settings {
         self.quorum.unwrap_or(optional / 2 + 1).clamp(1, optional.max(1))
     }
 
+    /// The largest budget that is not clamped by the request budget (R35).
+    #[must_use]
+    pub fn most_budget(&self) -> Duration {
+        self.request_budget.saturating_sub(Self::RESERVE).max(Self::MIN_BUDGET)
+    }
+
     /// The optional budget that really holds: `min(budget, request_budget - reserve)` (R35), and whether
     /// that is less than was asked for.
     #[must_use]

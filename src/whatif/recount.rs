@@ -28,6 +28,9 @@ use crate::domain::{Mode, Outcome, Reason, Round};
 use std::ops::Range;
 use std::time::Duration;
 
+/// Rounds that make a recount good although others are not in it.
+pub(super) const MANY: usize = 20;
+
 /// Folds rounds into what each of some budgets would have given.
 #[derive(Debug, Clone)]
 pub struct Recount {

@@ -3,7 +3,7 @@
 use super::BudgetPoint;
 use crate::domain::{Mode, Outcome, Reason};
 use crate::whatif::outlook::{Question, Status};
-use crate::whatif::recount::{BudgetRow, Found, Recount, horizon};
+use crate::whatif::recount::{BudgetRow, Found, MANY, Recount, horizon};
 use crate::whatif::seen::Seen;
 use crate::whatif::shares::Share;
 use crate::whatif::spread::{Level, log_log, variances};
@@ -11,9 +11,6 @@ use crate::whatif::survival::{Curve, Grade, Observation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Rounds that make a recount good although others are not in it.
-const MANY: usize = 20;
 
 /// Rounds under which a recount of a part of them is no number (W6).
 const FEW: u64 = 5;

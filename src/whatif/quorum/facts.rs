@@ -7,15 +7,13 @@
 
 use crate::domain::{EndpointId, Mode, Outcome, Reason};
 use crate::whatif::outlook::{Question, Status};
+use crate::whatif::recount::MANY;
 use crate::whatif::seen::Seen;
 use crate::whatif::survival::{Curve, Grade, Observation, Observed};
 use std::time::Duration;
 
 /// Where at most this share was cut before a time, one in so many, what they might have done changes little.
 const FEW_CUT: usize = 50;
-
-/// Rounds that make a recount good although others are not in it.
-const MANY: usize = 20;
 
 /// An observation as one number, which sorts by time and has events before cut ones (W2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
