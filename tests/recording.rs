@@ -6,7 +6,7 @@ use fanscope::domain::event::Vitals;
 use fanscope::domain::{
     Ab, Arm, Attempt, AttemptKind, AttemptOutcome, Call, CallSpec, EndedBy, EndpointId, Event, HedgeContract,
     HedgeCounts, HedgeDelay, HedgeSettings, HttpVersion, Late, Mode, Outcome, Phase, Phases, Reason, Round,
-    RoundNo, Settings, Suppressed, Suppression, Variant,
+    RoundNo, ServerTiming, Settings, Suppressed, Suppression, Variant,
 };
 use fanscope::recording::{
     Context, EndpointLine, GateLine, Line, Reader, Record, Scribe, SummaryFold, SummaryLine,
@@ -42,6 +42,8 @@ fn attempt(end: Duration, outcome: AttemptOutcome, reason: Option<Reason>) -> At
         detail: reason.map(|r| format!("{r}\nin its own words")),
         status: None,
         bytes: 0,
+        wire_bytes: 0,
+        server_timing: std::sync::Arc::default(),
         reused: None,
         http: None,
         remote: None,
@@ -127,6 +129,20 @@ fn a_deadline_round_as_the_schema_writes_it() {
                 "phases": phases,
             }],
         })
+    );
+    // An answer that came encoded, from a server that says what it did.
+    let mut told = example();
+    let attempt = &mut told.calls[0].attempts[0];
+    (attempt.bytes, attempt.wire_bytes) = (12_300, 2_100);
+    let metric = |name, took, words| ServerTiming::new(name, took, words).unwrap();
+    attempt.server_timing =
+        [metric("db", Some(us(47_200)), Some("SELECT")), metric("miss", None, None)].into();
+    let told = value(&Line::round(&told, &names(4)));
+    let attempt = &told["calls"][0]["attempts"][0];
+    assert_eq!((&attempt["bytes"], &attempt["wire_bytes"]), (&json!(12_300), &json!(2_100)));
+    assert_eq!(
+        attempt["server_timing"],
+        json!([{"name": "db", "dur_ms": 47.2, "desc": "SELECT"}, {"name": "miss"}])
     );
     assert_eq!(got["calls"][1]["reason"], "connect_refused");
     assert_eq!(got["calls"][1]["attempts"][0]["detail"], "connect_refused\nin its own words");
@@ -629,6 +645,14 @@ fn any_outcome() -> impl Strategy<Value = Outcome> {
 }
 
 prop_compose! {
+    fn any_metric()(
+        name in "[a-z]{1,60}", took in prop::option::of(any_time()), words in prop::option::of("[a-z]{1,120}")
+    ) -> ServerTiming {
+        ServerTiming::new(&name, took, words.as_deref()).unwrap()
+    }
+}
+
+prop_compose! {
     fn any_attempt()(
         kind in any_of(AttemptKind::ALL),
         outcome in any_of(AttemptOutcome::ALL),
@@ -638,7 +662,8 @@ prop_compose! {
         spent in prop::collection::vec((any_of(Phase::ALL), any_time()), 0..8),
         // Quotes, line breaks, control characters and other scripts.
         detail in prop::option::of(any::<String>()),
-        (status, bytes, reused) in any::<(Option<u16>, u64, Option<bool>)>(),
+        (status, bytes, wire_bytes, reused) in any::<(Option<u16>, u64, u64, Option<bool>)>(),
+        server_timing in prop::collection::vec(any_metric(), 0..3),
         remote in any::<Option<(std::net::IpAddr, u16)>>(),
     ) -> Attempt {
         let mut phases = Phases::default();
@@ -655,6 +680,8 @@ prop_compose! {
             detail,
             status,
             bytes,
+            wire_bytes,
+            server_timing: server_timing.into(),
             reused,
             http,
             remote: remote.map(Into::into),

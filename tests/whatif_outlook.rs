@@ -30,6 +30,8 @@ fn attempt(kind: AttemptKind, start: u64, end: u64, outcome: AttemptOutcome) -> 
         detail: None,
         status: None,
         bytes: 0,
+        wire_bytes: 0,
+        server_timing: std::sync::Arc::default(),
         reused: None,
         http: None,
         remote: None,

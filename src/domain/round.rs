@@ -2,7 +2,7 @@
 //! otherwise.
 
 use super::ab::Arm;
-use super::evidence::{Answer, TraceId};
+use super::evidence::{Answer, ServerTiming, TraceId};
 use super::ids::{EndpointId, RoundNo};
 use super::reason::{Phase, Reason, words};
 use super::settings::Settings;
@@ -175,6 +175,10 @@ pub struct Attempt {
     pub status: Option<u16>,
     /// Body bytes received, after decoding.
     pub bytes: u64,
+    /// Body bytes as they came, before decoding; without heads and the framing of HTTP and TLS.
+    pub wire_bytes: u64,
+    /// What the server says of its own time; empty where it says nothing.
+    pub server_timing: Arc<[ServerTiming]>,
     /// Whether it went over a kept connection; `None` until a connection was had.
     pub reused: Option<bool>,
     /// HTTP version of the answer.

@@ -1,7 +1,7 @@
 //! The only seam between the engine and the network.
 
 use super::limits::permits::Permit;
-use crate::domain::{Answer, EndpointId, HttpVersion, Phase, Phases, Reason, RoundNo, TraceId};
+use crate::domain::{Answer, EndpointId, HttpVersion, Phase, Phases, Reason, RoundNo, ServerTiming, TraceId};
 use std::future::Future;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -121,6 +121,8 @@ struct Facts {
     http: Option<HttpVersion>,
     status: Option<u16>,
     bytes: u64,
+    wire_bytes: u64,
+    server_timing: Arc<[ServerTiming]>,
     trace_id: Option<TraceId>,
     retry_after: Option<Duration>,
     /// Evidence that is still to be made.
@@ -148,8 +150,12 @@ pub struct Seen {
     pub http: Option<HttpVersion>,
     /// Status of the answer.
     pub status: Option<u16>,
-    /// Body bytes received.
+    /// Body bytes received, after decoding.
     pub bytes: u64,
+    /// Body bytes as they came, before decoding.
+    pub wire_bytes: u64,
+    /// What the server says of its own time.
+    pub server_timing: Arc<[ServerTiming]>,
     /// Phase reached.
     pub phase: Phase,
     /// Time in each phase; sums to the attempt's length.
@@ -242,9 +248,19 @@ impl Trace {
         facts.status = Some(status);
     }
 
-    /// Body bytes received so far.
+    /// Body bytes received so far, after decoding.
     pub fn bytes(&self, total: u64) {
         self.facts().bytes = total;
+    }
+
+    /// Body bytes received so far, as they came.
+    pub fn wire_bytes(&self, total: u64) {
+        self.facts().wire_bytes = total;
+    }
+
+    /// What the server says of its own time, accepted or not; safe to show.
+    pub fn server_timing(&self, metrics: Arc<[ServerTiming]>) {
+        self.facts().server_timing = metrics;
     }
 
     /// The trace that the attempt is sent under.
@@ -314,6 +330,8 @@ impl Trace {
             http: facts.http,
             status: facts.status,
             bytes: facts.bytes,
+            wire_bytes: facts.wire_bytes,
+            server_timing: Arc::clone(&facts.server_timing),
             phase,
             phases,
             trace_id: facts.trace_id,

@@ -96,6 +96,15 @@ pub(super) fn in_body(error: &reqwest::Error, context: Context) -> Failure {
     failure(reason, error)
 }
 
+/// A body that its coding can't be undone of. The words are the decoder's, and name nothing that was sent.
+pub(super) fn in_coding(error: &io::Error, coding: &str) -> Failure {
+    let reason = match error.kind() {
+        ErrorKind::UnexpectedEof => Reason::BodyTruncated,
+        _ => Reason::BodyInvalid,
+    };
+    Failure::new(reason, format!("{coding}: {error}"))
+}
+
 /// This machine's own limits, wherever they struck.
 fn local_limit(error: Link<'_>) -> Option<Reason> {
     chain(error).find_map(|link| {

@@ -110,6 +110,8 @@ fn attempt(end: Duration, whole: Duration, dials: bool, outcome: AttemptOutcome)
         detail: None,
         status: (outcome == AttemptOutcome::Ok).then_some(200),
         bytes: 0,
+        wire_bytes: 0,
+        server_timing: std::sync::Arc::default(),
         reused: Some(!dials),
         http: None,
         remote: None,

@@ -120,6 +120,8 @@ fn build(
         detail: failure.map(|f| f.detail.clone()),
         status: failure.and_then(|f| f.status).or(seen.status),
         bytes: seen.bytes,
+        wire_bytes: seen.wire_bytes,
+        server_timing: Arc::clone(&seen.server_timing),
         reused: seen.reused,
         http: seen.http,
         remote: seen.remote,

@@ -162,6 +162,8 @@ fn round(took: u64) -> Round {
             detail: None,
             status: None,
             bytes: 0,
+            wire_bytes: 0,
+            server_timing: std::sync::Arc::default(),
             reused: None,
             http: None,
             remote: None,
