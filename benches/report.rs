@@ -170,6 +170,8 @@ fn call(endpoint: usize, dice: &mut Dice) -> Call {
         detail: failed.then(|| "connection reset by peer (os error 104)".to_owned()),
         status: (how == AttemptOutcome::Ok).then_some(200),
         bytes: 512,
+        wire_bytes: 512,
+        server_timing: std::sync::Arc::default(),
         reused: Some(dice.roll(3) > 0),
         http: Some(HttpVersion::Http11),
         remote: Some(SocketAddr::from(([127, 0, 0, 1], 34_567))),

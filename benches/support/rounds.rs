@@ -65,6 +65,8 @@ fn call(index: usize, dice: &mut ChaCha8Rng) -> Call {
         detail: None,
         status: (outcome == Outcome::Ok).then_some(200).or(fails.then_some(503)),
         bytes: 1_000,
+        wire_bytes: 1_000,
+        server_timing: Arc::default(),
         reused: Some(true),
         http: None,
         remote: None,

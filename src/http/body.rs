@@ -193,6 +193,34 @@ impl<'a> Finder<'a> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::future::{Future, poll_fn};
+    use std::io::Read as _;
+    use std::pin::pin;
+    use tokio::time::Instant;
+
+    #[tokio::test]
+    async fn a_body_that_is_much_larger_than_it_came_gives_others_a_turn() {
+        const SIZE: u64 = 4 << 20;
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        std::io::copy(&mut std::io::repeat(b'0').take(SIZE), &mut encoder).unwrap();
+        let body = reqwest::Body::from(encoder.finish().unwrap());
+        let trace = Trace::new(Instant::now(), None);
+        let mut kept = Beginning::default();
+        let mut reading =
+            pin!(read(body, Wanted { coding: Coding::Gzip, limit: SIZE, text: None }, &trace, &mut kept));
+        let (mut turns, mut most, mut before) = (0, 0, 0);
+        let ended = poll_fn(|cx| {
+            let polled = reading.as_mut().poll(cx);
+            let bytes = trace.seen(Instant::now()).bytes;
+            (turns, most, before) = (turns + 1, most.max(bytes - before), bytes);
+            polled
+        })
+        .await;
+        assert!(matches!(ended, Read::Whole { found: true, .. }), "{ended:?}");
+        assert_eq!(before, SIZE);
+        // At most one slice and what a decoder holds come on top of a turn's bytes.
+        assert!(turns > 2 && most < TURN + (2 << 20), "{turns} turns, {most} bytes in one");
+    }
 
     proptest! {
         #[test]

@@ -138,7 +138,7 @@ mod tests {
         for nothing in ["", ",", ";;dur=,=x", "=", "\"a\";dur=1", ";dur=5", " , ,", "ä;dur=1"] {
             assert_eq!(of(nothing), [""; 0], "{nothing}");
         }
-        for no_time in ["NaN", "-5", "1e999", "inf", "", "x", "\"\"", "1,5", "86400001", "0x10"] {
+        for no_time in ["NaN", "-5", "1e999", "inf", "", "x", "\"\"", "86400001", "0x10"] {
             assert_eq!(of(&format!("a;dur={no_time}")).first().map(String::as_str), Some("a"), "{no_time}");
         }
         assert_eq!(of("a b c;dur=1;;=;desc"), ["a 1 ms"]);

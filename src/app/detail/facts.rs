@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 /// A name and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
-    /// What it is.
+    /// What it is; empty where that is what the fact before it is.
     pub name: &'static str,
     /// How it is.
     pub value: String,
@@ -138,7 +138,7 @@ fn flowed(facts: Vec<Fact>, room: u16) -> Vec<FactLine> {
     let mut lines: Vec<FactLine> = Vec::new();
     let mut used = 0;
     for fact in facts {
-        let width = fact.name.width() + 1 + fact.value.width();
+        let width = fact.name.width() + usize::from(!fact.name.is_empty()) + fact.value.width();
         match lines.last_mut() {
             Some(line) if used + usize::from(APART) + width <= usize::from(room) => {
                 used += usize::from(APART) + width;

@@ -83,10 +83,18 @@ impl Phases<'_> {
         let mut metrics: Vec<(Duration, &str)> =
             attempt.server_timing.iter().filter_map(|m| Some((m.took?, &*m.name))).collect();
         metrics.sort_by_key(|metric| Reverse(metric.0));
-        let words = metrics.iter().map(|(took, name)| format!("{name} {}", numbers::fine_ms(*took)));
-        let words = words.collect::<Vec<_>>().join(", ");
         let room = self.places.note_room();
-        (!words.is_empty()).then(|| ctx.dim(cut(&format!("server: {words}"), room, ctx.glyphs.ellipsis)))
+        let mut words = String::new();
+        for (took, name) in metrics {
+            let lead = if words.is_empty() { "server: " } else { ", " };
+            let longer = format!("{words}{lead}{name} {}", numbers::fine_ms(took));
+            // A number that is cut is another number.
+            if width(&longer) > room && !words.is_empty() {
+                break;
+            }
+            words = longer;
+        }
+        (!words.is_empty()).then(|| ctx.dim(cut(&words, room, ctx.glyphs.ellipsis)))
     }
 
     /// Time in a phase, where the attempt had it.
