@@ -132,8 +132,10 @@ pub fn response(data: &[u8]) {
     runtime.block_on(async {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
-        let mut endpoint =
-            Endpoint::plain("shop".to_owned(), Target::Urls(vec![Template::fixed(&format!("http://{address}/"))]));
+        let mut endpoint = Endpoint::plain(
+            "shop".to_owned(),
+            Target::Urls(vec![Template::fixed(&format!("http://{address}/"))]),
+        );
         endpoint.expect.max_body = 1 << 16;
         endpoint.expect.body_contains = (how & 4 != 0).then(|| "needle".to_owned());
         endpoint.follow = u32::from((how >> 3) & 1);
