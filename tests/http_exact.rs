@@ -4,8 +4,9 @@
 #[path = "support/http_upstream.rs"]
 mod http_upstream;
 
-use fanscope::domain::{Reason, ServerTiming};
+use fanscope::domain::{EndpointId, Reason, ServerTiming};
 use fanscope::engine::transport::{AttemptRequest, Trace, Transport};
+use fanscope::http::HttpTransport;
 use fanscope::profile::{Endpoint, Template};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
@@ -188,6 +189,24 @@ async fn what_is_kept_of_an_encoded_answer_is_decoded_and_redacted() {
     shop.expect.max_body = 8;
     let answer = once(shop).await.seen.answer.unwrap();
     assert_eq!((&*answer.body, answer.body_truncated), ("0123456789", true));
+}
+
+#[tokio::test]
+async fn h10_the_bytes_are_those_of_the_answer_that_decided() {
+    let last = answering(encoded("gzip", &gzip(&text()))).await;
+    let page = "<a href=\"elsewhere\">moved, and many words about it</a>";
+    let first =
+        format!("HTTP/1.1 302 X\r\nlocation: http://{last}/\r\ncontent-length: {}\r\n\r\n{page}", page.len());
+    let address = answering(first).await;
+    let mut shop = at(address);
+    shop.follow = 1;
+    let seen = once(shop).await.ok();
+    let came = gzip(&text()).len() as u64;
+    assert_eq!((seen.bytes, seen.wire_bytes), (text().len() as u64, came));
+    // Not followed it is an answer of its own.
+    let mut shop = at(address);
+    shop.expect.status = fanscope::profile::StatusSet(vec![(302, 302)]);
+    assert_eq!(once(shop).await.ok().bytes, page.len() as u64);
 }
 
 // ---- answers of every shape
@@ -406,6 +425,37 @@ async fn h21_targets_go_out_byte_for_byte() {
     ] {
         let sent = sent(endpoint(written), b"\r\n\r\n").await;
         assert_eq!(sent.lines().next().unwrap(), format!("GET {target} HTTP/1.1"));
+    }
+}
+
+#[tokio::test]
+async fn h14_host_and_path_of_endpoints_are_never_mixed() {
+    let answer = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+    let servers = [recording(answer).await, recording(answer).await];
+    let url = |no: usize| format!("http://{}/only/{no}?no={no}", servers[no % 2].0);
+    let endpoints = (0..12).map(|no| endpoint(&url(no))).collect();
+    let transport = HttpTransport::new(Arc::new(profile(endpoints)), None).unwrap();
+    for round in 1..=3 {
+        let all = (0..12).map(|no| {
+            let request = AttemptRequest { endpoint: EndpointId(no), ..request(round) };
+            transport.attempt(request, Trace::new(Instant::now(), None))
+        });
+        for result in futures_util::future::join_all(all).await {
+            result.unwrap();
+        }
+    }
+    for (parity, (address, heads)) in servers.iter().enumerate() {
+        let mut lines: Vec<String> = Vec::new();
+        for head in heads.lock().unwrap().iter() {
+            assert_eq!(headers(head, "host"), [address.to_string()]);
+            lines.push(head.lines().next().unwrap().to_owned());
+        }
+        lines.sort();
+        let own = (parity..12).step_by(2);
+        let mut expected: Vec<_> = own.map(|no| format!("GET /only/{no}?no={no} HTTP/1.1")).collect();
+        expected = expected.iter().flat_map(|line| vec![line.clone(); 3]).collect();
+        expected.sort();
+        assert_eq!(lines, expected);
     }
 }
 
