@@ -198,7 +198,7 @@ fn the_lines_come_in_order_and_the_sums_equal_the_calls() {
 #[test]
 fn x01_json_is_never_coloured() {
     let forced = Command::new(env!("CARGO_BIN_EXE_fanscope"))
-        .args(["run", "-n", "2", "--every", "0ms", "--format", "json", "--color", "always"])
+        .args(["run", "-n", "2", "--every", "0ms", "--format", "json"])
         .envs([("CLICOLOR_FORCE", "1"), ("COLORTERM", "truecolor"), ("TERM", "xterm-256color")])
         .stdin(Stdio::null())
         .output()
