@@ -61,6 +61,9 @@ pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
     if let Some(hedges) = hedges(&summary.hedges) {
         let _ = writeln!(out, "\n{hedges}");
     }
+    if let Some(overruns) = overruns(summary) {
+        let _ = writeln!(out, "\n{overruns}");
+    }
     if let Some(probes) = probes(summary) {
         let _ = writeln!(out, "\n{probes}");
     }
@@ -71,6 +74,13 @@ pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
         let _ = writeln!(out, "\n{ROUNDED}");
     }
     out
+}
+
+/// That this machine was too busy at times; `None` where it was not.
+fn overruns(summary: &SummaryLine) -> Option<String> {
+    let rounds = numbers::counted(summary.overruns, "round", "rounds");
+    (summary.overruns > 0)
+        .then(|| format!("client overrun in {rounds}: this machine woke up too late to judge what they cut"))
 }
 
 /// What became of calls that were watched past the end of their rounds; `None` where none were to be (W7).
