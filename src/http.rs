@@ -12,6 +12,7 @@ mod client;
 mod dial;
 mod dns;
 mod evidence;
+mod ports;
 mod request;
 mod retry_after;
 mod tls;

@@ -287,4 +287,11 @@ mod tests {
                     7 suppressed\n";
         assert!(text.ends_with(line), "{text}");
     }
+
+    #[test]
+    fn overruns_of_this_machine_are_said() {
+        let text = |overruns| super::overruns(&SummaryLine { overruns, ..SummaryLine::default() });
+        assert_eq!(text(0), None);
+        assert!(text(3).is_some_and(|said| said.starts_with("client overrun in 3 rounds")));
+    }
 }

@@ -72,6 +72,6 @@ url = 'http://h{i}/'
             )
         };
         let text = (0..300).map(one).collect::<Vec<_>>().concat();
-        assert_eq!(need(&format!("[round]\nmax_overlap = 100\n{text}")), 300 * 2 * 100 + 300 + 100);
+        assert_eq!(need(&format!("[round]\nmax_overlap = 64\n{text}")), 300 * 2 * 64 + 300 + 64);
     }
 }
