@@ -61,7 +61,7 @@ fn r07_a_dashboard_whose_engine_fails_says_so_stays_and_closes_its_recording() {
     let mut term = Terminal::start(120, 40, &args, &[PLANTED]);
     term.wait_text("the engine stopped: a fault of fanscope");
     // Keys that ask the engine for something ask nobody, and nothing breaks.
-    term.keys("2 s+m");
+    term.keys("2 s+4");
     term.wait_text("wait-all");
     term.keys("q");
     let (status, text) = term.end();

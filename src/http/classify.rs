@@ -237,10 +237,7 @@ mod tests {
         // With ports left it is the address that is wanting.
         assert_eq!(local_limit(&ports(), || false), None);
         assert_eq!(connecting(&ports(), Stage::Connect), Reason::ConnectUnreachable);
-        assert_eq!(
-            connecting(&io::Error::from(ErrorKind::AddrInUse), Stage::Connect),
-            Reason::ConnectFailed
-        );
+        assert_eq!(connecting(&io::Error::from(ErrorKind::AddrInUse), Stage::Connect), Reason::ConnectFailed);
     }
 
     #[test]
