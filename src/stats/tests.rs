@@ -108,6 +108,17 @@ fn what_the_engine_says_beside_a_round_that_does_not_count_holds_all_the_same() 
 }
 
 #[test]
+fn m16_there_is_no_rate_before_the_second_round() {
+    let mut stats = Stats::new(8);
+    let settings = Arc::new(fx::settings(Mode::Deadline));
+    let mut rate_after = |no| {
+        stats.fold(&fx::round(no, fx::at(no), &settings, &fx::TYPICAL), Vitals::default());
+        stats.pulse().attempts_per_second()
+    };
+    assert_eq!([1, 2, 3].map(&mut rate_after), [None, Some(16.0), Some(16.0)]);
+}
+
+#[test]
 fn the_pulse_tells_rate_lag_overshoot_and_connections() {
     let mut stats = Stats::new(8);
     let settings = Arc::new(fx::settings(Mode::Deadline));
