@@ -102,6 +102,18 @@ async fn a_little_lateness_is_the_instruments_own_error_and_no_overrun() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn r23_a_hedge_that_starts_late_is_no_overrun_and_a_deadline_behind_it_is() {
+    for (stall, overrun) in [(150, None), (450, Some(ms(250)))] {
+        let (shared, _events) = shared(FakeNet::new(vec![vec![Play::Hang]]));
+        let plan = plan(Mode::Hedge, 200, vec![call(support::hedge(10, 1, true))]);
+        let limits = open(1);
+        let round = support::run(&shared, &limits, brief(plan));
+        let (round, ()) = tokio::join!(round, advance(ms(stall)));
+        assert_eq!(round.unwrap().overrun, overrun, "{stall}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn r37_what_our_own_lateness_cut_opens_no_breaker_and_what_failed_does() {
     let open_after = async |play: Play, stall: u64| {
         let limits = guarded(1, &one_dependency(1, 100, true));

@@ -120,8 +120,10 @@ struct Runner<'a, C: Clock> {
     waiting: Vec<EndpointId>,
     /// The attempts that ended in the last step.
     ended: Vec<(EndpointId, usize)>,
-    /// When it is to wake up next, and how late it woke up at worst.
+    /// When it is to wake up next, and when for cutting calls.
     due: Option<Duration>,
+    cuts: Option<Duration>,
+    /// How late it woke up for that at worst.
     late: Duration,
     /// How long the machine had slept at its start.
     slept: Duration,
@@ -141,6 +143,7 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
             waiting: Vec::new(),
             ended: Vec::with_capacity(calls),
             due: None,
+            cuts: None,
             late: Duration::ZERO,
             slept: shared.gaps.slept(&shared.clock),
             broken_off: None,
@@ -191,8 +194,10 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
     /// How late it woke up. Where the process did not run meanwhile, nothing that follows is believed.
     fn look_at_the_clock(&mut self) {
         let now = self.flight.elapsed();
-        let late = self.due.map_or(Duration::ZERO, |due| now.saturating_sub(due));
-        self.late = self.late.max(late);
+        let late = |due: Option<Duration>| due.map_or(Duration::ZERO, |due| now.saturating_sub(due));
+        // A hedge that was late is late, and nothing was judged by it.
+        self.late = self.late.max(late(self.cuts));
+        let late = late(self.due);
         let asleep = self.shared.gaps.slept(&self.shared.clock).saturating_sub(self.slept);
         if late >= GAP || asleep >= GAP {
             self.broken_off = Some(now.saturating_sub(late));
@@ -202,7 +207,8 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
     /// Who listens no longer is found out when the round is told.
     async fn tell_gap(&self) {
         let (shared, now) = (self.shared, self.flight.session_time());
-        let due = now.saturating_sub(self.late);
+        let begun = self.flight.start().saturating_duration_since(shared.epoch);
+        let due = begun.saturating_add(self.broken_off.unwrap_or_default());
         shared.gaps.tell(&shared.clock, &shared.sink, due, now).await;
     }
 
@@ -287,7 +293,7 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
         let watched = self.watched.as_ref();
         let ends = [self.policy.next_wake(), watched.and_then(Watched::next_wake)];
         let at = ends.into_iter().flatten().min();
-        self.due = at;
+        (self.due, self.cuts) = (at, self.policy.next_cut());
         self.flight.wake(at, &self.shared.abort, || watched.is_some_and(Watched::any_left)).await
     }
 
