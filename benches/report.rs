@@ -135,6 +135,7 @@ fn round(no: u64, settings: &Arc<Settings>, lanes: usize, dice: &mut Dice) -> Ro
         ok: true,
         quorum_impossible_at: None,
         quorum_at: None,
+        overrun: None,
         lingering: 0,
         warmup: false,
         probe: None,

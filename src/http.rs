@@ -14,6 +14,7 @@ mod decode;
 mod dial;
 mod dns;
 mod evidence;
+mod ports;
 mod request;
 mod retry_after;
 mod server_timing;

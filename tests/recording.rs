@@ -87,6 +87,7 @@ fn example() -> Round {
         ok: true,
         quorum_impossible_at: None,
         quorum_at: None,
+        overrun: None,
         lingering: 0,
         warmup: false,
         probe: None,
@@ -738,6 +739,7 @@ prop_compose! {
         (ok, clamped, lingering, no, warmup) in any::<(bool, bool, u8, u64, bool)>(),
         failed in prop::collection::vec((0usize..9).prop_map(EndpointId), 0..3),
         (probe, arm) in (prop::option::of(any_time()), prop::option::of(any_of(Arm::ALL))),
+        overrun in prop::option::of(any_time()),
     ) -> Round {
         let mut calls = calls;
         for (i, call) in calls.iter_mut().enumerate() {
@@ -756,6 +758,7 @@ prop_compose! {
             ok,
             quorum_impossible_at,
             quorum_at,
+            overrun,
             lingering: lingering.into(),
             warmup,
             probe,

@@ -76,6 +76,7 @@ fn round(no: u64, probe: bool) -> Round {
         ok: true,
         quorum_impossible_at: None,
         quorum_at: None,
+        overrun: None,
         lingering: 0,
         warmup: false,
         probe: probe.then_some(ms(1000)),

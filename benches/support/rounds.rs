@@ -106,6 +106,7 @@ pub fn round(no: u64, lanes: usize, settings: &Arc<Settings>, dice: &mut ChaCha8
         ok: true,
         quorum_impossible_at: None,
         quorum_at: None,
+        overrun: None,
         lingering: 0,
         warmup: false,
         probe: None,

@@ -82,6 +82,7 @@ impl RoundLine {
             ok: self.ok,
             quorum_impossible_at: self.quorum_impossible_at_ms.map(Duration::from),
             quorum_at: self.quorum_at_ms.map(Duration::from),
+            overrun: self.overrun_ms.map(Duration::from),
             lingering: self.lingering,
             warmup: self.warmup,
             late: Vec::new(),

@@ -61,6 +61,9 @@ pub struct RoundLine {
     /// From when on the quorum could not be met.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quorum_impossible_at_ms: Option<Millis>,
+    /// How late our own timers woke it up, where that was late enough to misjudge calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overrun_ms: Option<Millis>,
     /// Attempts that outlived their grace.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lingering: usize,
@@ -116,6 +119,7 @@ impl RoundLine {
             shortfall: round.shortfall(),
             quorum_at_ms: round.quorum_at.map(Millis::from),
             quorum_impossible_at_ms: round.quorum_impossible_at.map(Millis::from),
+            overrun_ms: round.overrun.map(Millis::from),
             lingering: round.lingering,
             warmup: round.warmup,
             probe: round.probe.is_some(),

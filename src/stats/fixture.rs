@@ -207,6 +207,7 @@ pub(crate) fn assemble(
         ok: true,
         quorum_impossible_at: None,
         quorum_at,
+        overrun: None,
         lingering: 0,
         warmup: false,
         probe: None,

@@ -31,6 +31,7 @@ pub(super) fn record<C: Clock + Unpin>(runner: &Runner<'_, C>) -> Round {
         ok: policy.ok(),
         quorum_impossible_at,
         quorum_at,
+        overrun: runner.overrun(),
         lingering: 0,
         warmup: false,
         probe: runner.watched.as_ref().map(Watched::until),

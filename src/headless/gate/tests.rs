@@ -194,6 +194,7 @@ fn blank() -> Round {
         ok: true,
         quorum_impossible_at: None,
         quorum_at: None,
+        overrun: None,
         lingering: 0,
         warmup: false,
         probe: None,
