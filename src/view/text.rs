@@ -1,16 +1,22 @@
 //! Text on cells: cut and padded by display width and graphemes, clipped to the buffer. Everything here may
-//! be called with any position and any size.
+//! be called with any position, any size and any text: what terminals disagree on is shown in a way in which no
+//! row can shift ([`steady`]), and what is measured is what is drawn.
 
+use crate::domain::text::{seven_bit, steady};
 use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Span;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Columns that a text takes.
+/// Columns that a text takes once it is drawn. Graphemes are counted one by one, as cells hold them: some scripts
+/// have ligatures that would make a whole text narrower than its parts.
 #[must_use]
 pub fn width(text: &str) -> u16 {
-    u16::try_from(text.width()).unwrap_or(u16::MAX)
+    let shown = steady(text);
+    let columns = if shown.is_ascii() { shown.len() } else { shown.graphemes(true).map(|g| g.width()).sum() };
+    u16::try_from(columns).unwrap_or(u16::MAX)
 }
 
 /// The text, cut with `mark` at its end if it is wider than this.
@@ -100,7 +106,7 @@ impl<'b> Pen<'b> {
         for clear in x..x.saturating_add(width(text).min(room)) {
             self.cell(clear, y, " ", Style::new());
         }
-        self.buf.set_stringn(x, y, text, usize::from(room), style).0
+        self.buf.set_stringn(x, y, steady(text), usize::from(room), style).0
     }
 
     /// Writes text so that it ends before the column `end`, and returns its first column.
@@ -152,6 +158,25 @@ impl<'b> Pen<'b> {
     }
 }
 
+/// Leaves only 7-bit characters on these cells. Columns stay what they are.
+pub fn keep_seven_bits(area: Rect, buf: &mut Buffer) {
+    let area = area.intersection(buf.area);
+    for y in area.rows().map(|row| row.y) {
+        // A wide symbol is two signs: its own cell takes one, the empty one behind it the other.
+        let mut behind = 0_u16;
+        for x in area.left()..area.right() {
+            let Some(cell) = buf.cell_mut((x, y)) else { continue };
+            if std::mem::take(&mut behind) > 0 {
+                cell.set_symbol("?");
+            } else if !cell.symbol().is_ascii() {
+                behind = width(cell.symbol()).saturating_sub(1);
+                let sign: String = seven_bit(cell.symbol()).chars().take(1).collect();
+                cell.set_symbol(&sign);
+            }
+        }
+    }
+}
+
 /// A row of a panel.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
@@ -181,14 +206,13 @@ pub fn spans_width(spans: &[Span<'_>]) -> u16 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use ratatui::layout::Rect;
 
     #[test]
     fn text_is_cut_by_width_and_never_inside_a_grapheme() {
         assert_eq!(cut("shipping", 8, "…"), "shipping");
         assert_eq!(cut("shipping-service", 8, "…"), "shippin…");
         assert_eq!(cut("日本語テキスト", 8, "…"), "日本語…");
-        assert_eq!(cut("👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 3, "…"), "👩‍👩‍👧‍👦…");
+        assert_eq!(cut("e\u{301}e\u{301}e\u{301}", 2, "…"), "e\u{301}…");
         assert_eq!(cut("abc", 0, "…"), "");
         assert_eq!(cut_middle("pricing-eu-primary", 9, "…"), "pric…mary");
         assert_eq!(cut_middle("日本語テキスト", 8, "…"), "日本…ト");
