@@ -193,3 +193,33 @@ proptest! {
         }
     }
 }
+
+/// What a terminal shows after several frames, of which only the differences are sent, is the last one.
+#[test]
+fn nothing_of_an_earlier_frame_is_left() {
+    use ratatui::backend::CrosstermBackend;
+    use ratatui::{Terminal, TerminalOptions, Viewport};
+    let (width, height) = (120, 40);
+    let texts = ["日x", "👩👧❤DE👍e\u{301}שלום日本", "日", "x日👩"].map(|piece| piece.repeat(90));
+    let mut app = told(&texts, Options::default());
+    update(&mut app, Message::Resized(width, height));
+    let options = TerminalOptions { viewport: Viewport::Fixed(Rect::new(0, 0, width, height)) };
+    let (mut bytes, mut shown) = (Vec::new(), vt100::Parser::new(height, width, 0));
+    let mut terminal = Terminal::with_options(CrosstermBackend::new(&mut bytes), options).unwrap();
+    let screens = [Screen::Detail(0), Screen::Detail(7), Screen::Dashboard, Screen::Detail(1), Screen::Tradeoff];
+    let mut wanted = Vec::new();
+    for screen in screens.into_iter().chain([Screen::Detail(3), Screen::Dashboard]) {
+        app.screen = screen;
+        terminal.draw(|frame| crate::view::draw(&app, frame)).unwrap();
+        wanted.push(drawn(&app, width, height));
+    }
+    drop(terminal);
+    shown.process(&bytes);
+    let last = wanted.last().unwrap();
+    for position in last.area.positions() {
+        let seen = shown.screen().cell(position.y, position.x).unwrap();
+        let behind_wide = seen.is_wide_continuation();
+        let seen = if seen.has_contents() { seen.contents() } else { " " };
+        assert!(behind_wide || seen == last[position].symbol(), "{seen:?} at {position:?}: {:?}", last[position].symbol());
+    }
+}
