@@ -66,7 +66,7 @@ impl Widget for &Dashboard<'_> {
 }
 
 impl Dashboard<'_> {
-    fn panels(&self, area: Rect, buf: &mut Buffer) {
+    fn panels(self, area: Rect, buf: &mut Buffer) {
         if area.is_empty() {
             return;
         }

@@ -7,6 +7,7 @@
 mod pty;
 
 use pty::{Stalled, Terminal};
+use std::fmt::Write;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,7 +35,7 @@ fn hung(dir: &Path, silent: &TcpListener, full: &socket2::Socket) -> PathBuf {
     let urls = [format!("http://{silent}/"), format!("https://{silent}/"), format!("http://{full}/")];
     let mut text = "[round]\nbudget = \"2h\"\nrequest_budget = \"3h\"\n".to_owned();
     for (name, url) in ["silent", "tls", "full"].iter().zip(urls) {
-        text += &format!("[[endpoint]]\nname = \"{name}\"\nurl = \"{url}\"\n");
+        writeln!(text, "[[endpoint]]\nname = \"{name}\"\nurl = \"{url}\"").unwrap();
     }
     let path = dir.join("hung.toml");
     std::fs::write(&path, text).unwrap();
@@ -64,7 +65,9 @@ fn full_queue() -> (socket2::Socket, Vec<socket2::Socket>) {
 fn ends(place: (&str, &str, &str), args: &[&str]) {
     for (signal, says) in SIGNALS.into_iter().map(|(signal, says)| (Some(signal), says)).chain([(None, "")]) {
         let mut term = Terminal::start(100, 30, args, &[]);
-        term.wait("a drawn screen", |screen| screen.alternate_screen() && screen.contents().contains("Round 1"));
+        term.wait("a drawn screen", |screen| {
+            screen.alternate_screen() && screen.contents().contains("Round 1")
+        });
         term.keys(place.1);
         term.wait_text(place.2);
         let asked = Instant::now();

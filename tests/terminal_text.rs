@@ -9,6 +9,7 @@ mod pty;
 mod scan;
 
 use pty::Terminal;
+use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -19,7 +20,14 @@ const EVIL: &str = "A\x1b[31m\x1b]0;owned\x07\u{9b}2J\u{9d}0;x\u{9c}\x08\0\u{202
                     \u{feff}👩\u{200d}👧❤\u{fe0f}🇩🇪👍🏽שלום日本e\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}Z";
 
 /// Names that a profile may have.
-const NAMES: [&str; 6] = ["שלום-العربية", "日本語サービス", "🇩🇪👍🏽-eu", "e\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}e", "\u{e000}\u{fffd}", "plain"];
+const NAMES: [&str; 6] = [
+    "שלום-العربية",
+    "日本語サービス",
+    "🇩🇪👍🏽-eu",
+    "e\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}e",
+    "\u{e000}\u{fffd}",
+    "plain",
+];
 
 fn head(status: &[u8], headers: &[u8], body: &[u8]) -> Vec<u8> {
     let length = format!("content-length: {}\r\n\r\n", body.len());
@@ -38,7 +46,8 @@ fn answers() -> [Vec<u8>; NAMES.len()] {
         head(b"500 Oh", b"content-type: text/plain\r\n", &invalid),
         [b"\x1b[31m".as_slice(), EVIL.as_bytes(), b"\r\n\r\n"].concat(),
         head(b"302 Found", &[b"location: http://".as_slice(), obscure, b"/\r\n"].concat(), b""),
-        [b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n".as_slice(), EVIL.as_bytes(), b"\r\n"].concat(),
+        [b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n".as_slice(), EVIL.as_bytes(), b"\r\n"]
+            .concat(),
         head(b"200 OK", b"", EVIL.as_bytes()),
     ]
 }
@@ -70,7 +79,7 @@ fn profile(dir: &Path) -> PathBuf {
     let server = hostile_server();
     let mut text = "name = \"プロファイル-שלום\"\n[round]\nevery = \"100ms\"\n".to_owned();
     for (i, name) in NAMES.iter().enumerate() {
-        text += &format!("[[endpoint]]\nname = \"{name}\"\nurl = \"http://{server}/{i}?q={}\"\n", "%1b%5b31m");
+        writeln!(text, "[[endpoint]]\nname = \"{name}\"\nurl = \"http://{server}/{i}?q=%1b%5b31m\"").unwrap();
     }
     let path = dir.join("evil.toml");
     std::fs::write(&path, text).unwrap();
@@ -182,7 +191,11 @@ fn a_hostile_recording_is_played_and_reported_as_plain_text() {
         assert_eq!(scan::fault(text), None, "{}", String::from_utf8_lossy(text).escape_debug());
     }
     let report = said(&["report", path], &[("LC_ALL", "POSIX")]);
-    assert!(report.status.success() && report.stdout.is_ascii(), "{}", String::from_utf8_lossy(&report.stdout));
+    assert!(
+        report.status.success() && report.stdout.is_ascii(),
+        "{}",
+        String::from_utf8_lossy(&report.stdout)
+    );
 }
 
 /// Both outputs of the program with these arguments.
@@ -201,10 +214,14 @@ fn arguments_and_file_names_are_repeated_without_what_moves_a_cursor() {
         std::fs::write(&path, text).unwrap();
         path.to_str().unwrap().to_owned()
     };
-    let wrong = file(&format!("{evil}.toml"), &format!("bad = 1\n\"{}\" = 2\n[[endpoint]]\nname = \"{}\"\n", "\\u009b\\u202e", "\\u001b"));
+    let wrong = file(
+        &format!("{evil}.toml"),
+        &format!("bad = 1\n\"{}\" = 2\n[[endpoint]]\nname = \"{}\"\n", "\\u009b\\u202e", "\\u001b"),
+    );
     let none = format!("{}/no{evil}", dir.path().display());
     let good = file("good.toml", "[[endpoint]]\nname = \"名\"\nsimulate = { latency = \"1ms\" }\n");
-    let (flag, url, header) = (format!("--{evil}"), format!("http://127.0.0.1:1/{evil}"), format!("{evil}: x"));
+    let (flag, url, header) =
+        (format!("--{evil}"), format!("http://127.0.0.1:1/{evil}"), format!("{evil}: x"));
     let gate = format!("p50<={evil}");
     for args in [
         vec![flag.as_str()],
@@ -249,7 +266,9 @@ fn without_a_utf8_locale_everything_has_7_bits() {
     let dir = tempfile::tempdir().unwrap();
     let path = profile(dir.path());
     let path = path.to_str().unwrap();
-    for locale in [("LC_ALL", "C"), ("LC_ALL", "en_US.ISO-8859-1"), ("LC_CTYPE", "POSIX"), ("LANG", "de_DE@euro")] {
+    for locale in
+        [("LC_ALL", "C"), ("LC_ALL", "en_US.ISO-8859-1"), ("LC_CTYPE", "POSIX"), ("LANG", "de_DE@euro")]
+    {
         for args in [vec!["run", path, "-n", "2", "--gate", "completeness>=0"], vec!["check", path]] {
             let output = said(&args, &[locale]);
             assert!(output.status.success(), "{output:?}");
@@ -262,12 +281,22 @@ fn without_a_utf8_locale_everything_has_7_bits() {
 #[test]
 fn t25_every_kind_of_terminal_gets_16_colours_until_it_says_that_it_has_more() {
     let terms = [
-        "linux", "vt100", "xterm", "xterm-16color", "xterm-256color", "screen", "screen-256color", "tmux-256color", "", "what-is-this",
+        "linux",
+        "vt100",
+        "xterm",
+        "xterm-16color",
+        "xterm-256color",
+        "screen",
+        "screen-256color",
+        "tmux-256color",
+        "",
+        "what-is-this",
     ];
     std::thread::scope(|scope| {
         for term in terms {
             scope.spawn(move || {
-                let mut shown = Terminal::start(80, 24, &["page"], &[("TERM", term), ("COLUMNS", "7"), ("LINES", "3")]);
+                let mut shown =
+                    Terminal::start(80, 24, &["page"], &[("TERM", term), ("COLUMNS", "7"), ("LINES", "3")]);
                 shown.wait_text("Round 1");
                 // The terminal's own size counts, not what a variable says.
                 shown.wait_text("deadline 200 ms");

@@ -192,7 +192,7 @@ async fn observe(
             // Once: what all of it cost is said at the end.
             () = news.notified(), if !told => {
                 for fault in session.recording().iter().filter_map(fault) {
-                    printer.notice(fault);
+                    printer.notice(&fault);
                 }
                 told = true;
             }
@@ -287,10 +287,10 @@ impl Printer {
     }
 
     /// Says something on standard error, where the bar may be.
-    fn notice(&self, line: String) {
+    fn notice(&self, line: &str) {
         match &self.bar {
-            Some(bar) => bar.say(text::spoken(&line, self.task.ascii)),
-            None => say(&line, self.task.ascii),
+            Some(bar) => bar.say(text::spoken(line, self.task.ascii)),
+            None => say(line, self.task.ascii),
         }
     }
 

@@ -15,7 +15,8 @@ use unicode_width::UnicodeWidthStr;
 #[must_use]
 pub fn width(text: &str) -> u16 {
     let shown = steady(text);
-    let columns = if shown.is_ascii() { shown.len() } else { shown.graphemes(true).map(|g| g.width()).sum() };
+    let columns =
+        if shown.is_ascii() { shown.len() } else { shown.graphemes(true).map(UnicodeWidthStr::width).sum() };
     u16::try_from(columns).unwrap_or(u16::MAX)
 }
 

@@ -29,14 +29,22 @@ pub fn fault(raw: &[u8]) -> Option<String> {
     while let Some(c) = rest.chars().next() {
         let after = &rest[c.len_utf8()..];
         rest = match c {
-            '\x1b' => match after.strip_prefix('[').ok_or_else(|| format!("{:?}", &rest[..2])).and_then(sequence) {
-                Ok(after) => after,
-                Err(what) => return Some(what),
-            },
+            '\x1b' => {
+                match after.strip_prefix('[').ok_or_else(|| format!("{:?}", &rest[..2])).and_then(sequence) {
+                    Ok(after) => after,
+                    Err(what) => return Some(what),
+                }
+            }
             '\r' | '\n' => after,
             c if c.is_control() => return Some(format!("control character {c:?}")),
-            '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}' => {
+            '\u{ad}'
+            | '\u{61c}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{e0000}'..='\u{e0fff}' => {
                 return Some(format!("hidden character {c:?}"));
             }
             _ => after,

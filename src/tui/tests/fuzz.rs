@@ -150,11 +150,7 @@ fn check(app: &App, effects: &[Effect]) -> Result<(), TestCaseError> {
     prop_assert!(app.selected < app.endpoints.len().max(1), "{} of {}", app.selected, app.endpoints.len());
     for effect in effects {
         let Effect::Apply(settings) = effect else { continue };
-        prop_assert!(
-            settings.budget >= Settings::MIN_BUDGET,
-            "{:?}",
-            settings.budget
-        );
+        prop_assert!(settings.budget >= Settings::MIN_BUDGET, "{:?}", settings.budget);
         prop_assert!(settings.quorum.is_none_or(|k| (1..=app.optional().max(1)).contains(&k)));
         prop_assert!(settings.mode != Mode::Quorum || app.optional() > 0);
         if let HedgeDelay::Fixed(delay) = settings.hedge.delay {

@@ -206,7 +206,8 @@ fn nothing_of_an_earlier_frame_is_left() {
     let options = TerminalOptions { viewport: Viewport::Fixed(Rect::new(0, 0, width, height)) };
     let (mut bytes, mut shown) = (Vec::new(), vt100::Parser::new(height, width, 0));
     let mut terminal = Terminal::with_options(CrosstermBackend::new(&mut bytes), options).unwrap();
-    let screens = [Screen::Detail(0), Screen::Detail(7), Screen::Dashboard, Screen::Detail(1), Screen::Tradeoff];
+    let screens =
+        [Screen::Detail(0), Screen::Detail(7), Screen::Dashboard, Screen::Detail(1), Screen::Tradeoff];
     let mut wanted = Vec::new();
     for screen in screens.into_iter().chain([Screen::Detail(3), Screen::Dashboard]) {
         app.screen = screen;
@@ -220,6 +221,10 @@ fn nothing_of_an_earlier_frame_is_left() {
         let seen = shown.screen().cell(position.y, position.x).unwrap();
         let behind_wide = seen.is_wide_continuation();
         let seen = if seen.has_contents() { seen.contents() } else { " " };
-        assert!(behind_wide || seen == last[position].symbol(), "{seen:?} at {position:?}: {:?}", last[position].symbol());
+        assert!(
+            behind_wide || seen == last[position].symbol(),
+            "{seen:?} at {position:?}: {:?}",
+            last[position].symbol()
+        );
     }
 }
