@@ -163,14 +163,14 @@ impl<'b> Pen<'b> {
 pub fn keep_seven_bits(area: Rect, buf: &mut Buffer) {
     let area = area.intersection(buf.area);
     for y in area.rows().map(|row| row.y) {
-        // A wide symbol is two signs: its own cell takes one, the empty one behind it the other.
-        let mut behind = 0_u16;
+        // A wide symbol is two signs of one style: its own cell takes one, the empty one behind it the other.
+        let mut behind: Option<Style> = None;
         for x in area.left()..area.right() {
             let Some(cell) = buf.cell_mut((x, y)) else { continue };
-            if std::mem::take(&mut behind) > 0 {
-                cell.set_symbol("?");
+            if let Some(style) = behind.take() {
+                cell.set_symbol("?").set_style(style);
             } else if !cell.symbol().is_ascii() {
-                behind = width(cell.symbol()).saturating_sub(1);
+                behind = (width(cell.symbol()) > 1).then(|| cell.style());
                 let sign: String = seven_bit(cell.symbol()).chars().take(1).collect();
                 cell.set_symbol(&sign);
             }
@@ -221,6 +221,17 @@ mod tests {
         assert_eq!(cut_start("deployed 1.2", 8, "…"), "…yed 1.2");
         assert_eq!(cut_start("日本語テキスト", 8, "…"), "…キスト");
         assert_eq!(cut_start("abc", 0, "…"), "");
+    }
+
+    #[test]
+    fn seven_bits_keep_columns_and_styles() {
+        let mut buf = Buffer::empty(Rect::new(0, 0, 9, 1));
+        Pen::new(&mut buf).put(0, 0, 9, "日本é●a…", Style::new().bold());
+        let area = buf.area;
+        keep_seven_bits(area, &mut buf);
+        let text: String = buf.content.iter().map(ratatui::buffer::Cell::symbol).collect();
+        assert_eq!(text, "??????a~ ");
+        assert!(buf.content.iter().take(8).all(|cell| cell.modifier == ratatui::style::Modifier::BOLD));
     }
 
     proptest! {
