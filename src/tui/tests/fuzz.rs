@@ -16,7 +16,7 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 /// Sequences that are tried where nobody says how many.
-const SEQUENCES: u32 = 2500;
+const SEQUENCES: u32 = 2000;
 
 fn config() -> ProptestConfig {
     let cases =
