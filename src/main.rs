@@ -4,7 +4,7 @@ use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 use fanscope::cli::{Check, Cli, CliCommand, Format, Look, Observe, Replay, Report, Run};
 use fanscope::domain::text;
-use fanscope::headless::{self, Ended, Form, Gates, ReportError, ReportPlan, RunError, Task, Verdict};
+use fanscope::headless::{self, Ended, Form, Gates, ReportError, ReportPlan, RunError, Task, Verdict, Voice};
 use fanscope::profile::Profile;
 use fanscope::profile::redact::redact;
 use fanscope::profile::secrets::redact_url;
@@ -34,8 +34,11 @@ fn main() -> ExitCode {
         // Help and version go to standard output, everything else to standard error; clap knows which.
         Err(asked) => {
             let asked = harmless(asked);
-            let code = u8::try_from(asked.exit_code()).unwrap_or(USAGE);
-            return if asked.print().is_ok() { ExitCode::from(code) } else { ExitCode::from(USAGE) };
+            return if explain(&asked).is_ok() {
+                ExitCode::from(u8::try_from(asked.exit_code()).unwrap_or(USAGE))
+            } else {
+                ExitCode::from(USAGE)
+            };
         }
     };
     match cli.command {
@@ -120,7 +123,7 @@ fn rounds(run: &Run) -> ExitCode {
 /// What the run is to do; gates and their baseline are read before anything is sent.
 fn task(run: &Run, profile: &Profile) -> Result<Task, Box<dyn Error>> {
     let file = run.baseline.as_deref();
-    let baseline = file.map(|file| headless::baseline(file, &mut io::stderr())).transpose()?;
+    let baseline = file.map(|file| headless::baseline(file, &mut voice(io::stderr()))).transpose()?;
     let names: Vec<String> = profile.endpoints.iter().map(|e| e.name.clone()).collect();
     Ok(Task {
         rounds: run.goal(),
@@ -149,13 +152,32 @@ fn play(replay: &Replay) -> ExitCode {
 }
 
 fn check_profiles(check: &Check) -> ExitCode {
-    let (out, errors) = (&mut io::stdout().lock(), &mut io::stderr().lock());
+    let (out, errors) = (&mut voice(io::stdout().lock()), &mut voice(io::stderr().lock()));
     let listed = if check.list { headless::list(out) } else { Ok(()) };
     match listed.and_then(|()| headless::check(&check.profiles, out, errors)) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(USAGE),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => complain(&error),
+    }
+}
+
+/// What people are told, in the characters that their locale knows.
+fn voice<W: Write>(out: W) -> Voice<W> {
+    Voice::new(out, speaks_ascii(false))
+}
+
+/// Prints what clap has to say. It repeats arguments as they are: one that could move the cursor, or that the
+/// locale can't show, costs it its colours.
+fn explain(asked: &clap::Error) -> io::Result<()> {
+    let (plain, ascii) = (asked.render().to_string(), speaks_ascii(false));
+    let said = text::spoken(&plain, ascii);
+    if said == plain {
+        asked.print()
+    } else if asked.use_stderr() {
+        io::stderr().write_all(said.as_bytes())
+    } else {
+        io::stdout().write_all(said.as_bytes())
     }
 }
 
@@ -176,7 +198,7 @@ fn report_recordings(report: Report) -> ExitCode {
         force: report.force,
         ascii,
     };
-    match headless::report(&plan, &mut io::stdout().lock(), &mut io::stderr().lock()) {
+    match headless::report(&plan, &mut io::stdout().lock(), &mut voice(io::stderr().lock())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(ReportError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => complain(&error),
@@ -208,8 +230,6 @@ fn complain(error: &dyn Error) -> ExitCode {
         cause = error.source();
     }
     // A URL may have been given where a file is wanted.
-    let text = redact(&text, &[], false);
-    // Nothing can be said where standard error is gone; the exit code still says it.
-    let _ = writeln!(io::stderr(), "{text}");
+    headless::say(&redact(&text, &[], false), speaks_ascii(false));
     ExitCode::from(USAGE)
 }

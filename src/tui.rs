@@ -20,7 +20,7 @@ mod tests;
 
 use crate::app::{App, EndpointInfo, Message, Notice, Options, Scene, Setup, update};
 use crate::cli::ColorChoice;
-use crate::domain::{EndpointId, Speed};
+use crate::domain::{EndpointId, Speed, text};
 use crate::profile::{self, Profile};
 use crate::recording::{CreateError, EndpointLine, SessionLine, Writer};
 use crate::session::replay::{Recording, Replay};
@@ -162,6 +162,7 @@ fn show(
 
 /// Takes the terminal for as long as the loop runs, and leaves the last words on it.
 async fn stage(app: App, source: &mut impl Source, duties: (Signals, Job)) -> Result<Leave, TuiError> {
+    let ascii = app.options.ascii;
     let guard = Guard::enter().map_err(TuiError::Terminal)?;
     let surface = Tty::new().map_err(TuiError::Terminal)?;
     let input = input::start().map_err(TuiError::Terminal)?;
@@ -170,6 +171,7 @@ async fn stage(app: App, source: &mut impl Source, duties: (Signals, Job)) -> Re
     last_words.extend(source.quit().await);
     // To a terminal that is gone, or in trouble of its own, nothing needs to be said.
     if matches!(left, Leave::Quit | Leave::Signal(_)) {
+        let last_words: Vec<String> = last_words.iter().map(|line| text::spoken(line, ascii)).collect();
         drop(surface::say(&last_words));
     }
     Ok(left)

@@ -18,11 +18,6 @@ pub(super) const NONE: &str = "–";
 /// Said where there were too many times to keep each.
 pub(super) const ROUNDED: &str = "there were too many times to keep each: they are rounded, by at most 0.1 %";
 
-/// The few characters that are ours and not ASCII, replaced.
-pub(super) fn ascii(text: &str) -> String {
-    text.replace('…', "~").replace(['–', '·'], "-").replace('≥', ">=").replace('✓', "+").replace('✗', "x")
-}
-
 /// Writes the summary out.
 #[must_use]
 pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {

@@ -1,11 +1,12 @@
 //! Whole screens, with their colours, and every size and state without harm.
 
 mod detail;
-mod fuzz;
+pub(crate) mod fuzz;
+mod hostile;
 mod look;
 mod records;
 mod replay;
-pub(super) mod scenes;
+pub(crate) mod scenes;
 mod tradeoff;
 
 use super::*;
@@ -15,7 +16,7 @@ use ratatui::style::{Color, Modifier, Style};
 use std::fmt::Write as _;
 
 /// A drawn screen.
-pub(super) fn drawn(app: &App, width: u16, height: u16) -> Buffer {
+pub(crate) fn drawn(app: &App, width: u16, height: u16) -> Buffer {
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
     Dashboard(app).render(buf.area, &mut buf);
     buf

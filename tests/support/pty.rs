@@ -14,8 +14,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// What came out of the program.
 struct Seen {
     parser: vt100::Parser,
-    /// Bytes so far.
-    bytes: usize,
+    /// All bytes so far.
+    raw: Vec<u8>,
     /// Whether that is all.
     over: bool,
 }
@@ -70,7 +70,7 @@ impl Terminal {
         let child = pair.slave.spawn_command(command).expect("the program");
         drop(pair.slave);
         let parser = vt100::Parser::new(height, width, 0);
-        let seen = Mutex::new(Seen { parser, bytes: 0, over: false });
+        let seen = Mutex::new(Seen { parser, raw: Vec::new(), over: false });
         let shared = Arc::new(Shared { seen, changed: Condvar::new() });
         let mut reader = pair.master.try_clone_reader().expect("a reader");
         let writer = pair.master.take_writer().expect("a writer");
@@ -81,7 +81,7 @@ impl Terminal {
                 let n = reader.read(&mut bytes).unwrap_or(0);
                 let mut seen = theirs.seen.lock().expect("the screen");
                 seen.parser.process(&bytes[..n]);
-                seen.bytes += n;
+                seen.raw.extend_from_slice(&bytes[..n]);
                 seen.over = n == 0;
                 theirs.changed.notify_all();
                 if n == 0 {
@@ -114,7 +114,12 @@ impl Terminal {
 
     /// How many bytes the program has written so far.
     pub fn written(&self) -> usize {
-        self.shared.seen.lock().expect("the screen").bytes
+        self.shared.seen.lock().expect("the screen").raw.len()
+    }
+
+    /// All that the program has written so far.
+    pub fn raw(&self) -> Vec<u8> {
+        self.shared.seen.lock().expect("the screen").raw.clone()
     }
 
     /// The program's process.
@@ -203,10 +208,15 @@ impl Stalled {
         let reader = pair.master.try_clone_reader().expect("a reader");
         let writer = pair.master.take_writer().expect("a writer");
         let mut stalled = Self { reader, writer, child, parser: vt100::Parser::new(height, width, 0) };
-        while !stalled.parser.screen().contents().contains(text) {
-            assert!(stalled.read() > 0, "ended too early");
-        }
+        stalled.read_until(text);
         stalled
+    }
+
+    /// Reads until this is on the screen, and no further.
+    pub fn read_until(&mut self, text: &str) {
+        while !self.parser.screen().contents().contains(text) {
+            assert!(self.read() > 0, "ended too early");
+        }
     }
 
     fn read(&mut self) -> usize {

@@ -5,7 +5,7 @@ use super::values::{choice, text_or_off, time_or_off};
 use super::{connection, hedge, request, simulate, target};
 use crate::profile::error::Problem;
 use crate::profile::file::{Context, Layer, Text};
-use crate::profile::source::is_plain;
+use crate::profile::source::is_unseen;
 use crate::profile::types::{Endpoint, HttpChoice, Proxy, Target, Tls};
 use std::time::Duration;
 
@@ -78,13 +78,12 @@ fn name(cx: &mut Context<'_>, layer: &Layer<'_>) -> String {
 /// A name that can be shown as it is: not empty, not endless, nothing invisible in it.
 pub(super) fn plain_name(cx: &mut Context<'_>, key: &str, text: &Text) -> Option<String> {
     let name = text.value.as_str();
+    let hidden = name.chars().find(|&c| is_unseen(c)).map(u32::from);
+    let holds = hidden.map(|c| format!("holds U+{c:04X}, a control or invisible character"));
     let fault = if name.trim().is_empty() {
         ("is empty", "a name is what the lane, the counters and the metrics are called by")
-    } else if !is_plain(name) {
-        (
-            "holds a control or invisible character",
-            "names are shown on screen and in metrics: write plain text",
-        )
+    } else if let Some(holds) = &holds {
+        (holds.as_str(), "names are shown on screen and in metrics: write plain text, and emoji of one part")
     } else if name.trim() != name {
         ("begins or ends with a space", "write it without")
     } else if name.chars().count() > LONGEST_NAME {

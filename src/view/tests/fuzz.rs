@@ -14,10 +14,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// States to pick from.
-const STATES: usize = 23;
+pub(crate) const STATES: usize = 23;
 
 /// An app in a state that a number picks.
-fn state(pick: usize, ascii: bool) -> App {
+pub(crate) fn state(pick: usize, ascii: bool) -> App {
     let colour = if ascii { Colour::Mono } else { Colour::TrueColor };
     let options = Options { ascii, colour };
     match pick % STATES {
@@ -48,7 +48,7 @@ fn state(pick: usize, ascii: bool) -> App {
 }
 
 /// An event that no engine would send, or in an order that none would.
-fn wild() -> impl Strategy<Value = Event> {
+pub(crate) fn wild() -> impl Strategy<Value = Event> {
     let reason = prop::sample::select(Reason::ALL);
     let time = prop_oneof![Just(Duration::MAX), (0_u64..1_000_000_000).prop_map(Duration::from_nanos)];
     let phase = prop::sample::select(Phase::ALL);
