@@ -95,12 +95,13 @@ impl Dial {
         CURRENT.scope(Arc::clone(self), polled).await
     }
 
-    /// Judges the connection that carried the request. `used` is `None` where the answer doesn't tell.
+    /// Judges the connection that carried the request. `used` is `None` where nobody can tell, such as of one that
+    /// was reset before its addresses were asked for: then it was one of its own, if any dial was begun.
     pub(super) fn end(&self, used: Option<&HttpInfo>) -> Ended {
         let (stage, mine) = {
             let mut state = self.state();
             state.closed = true;
-            let mine = used.map_or(!state.opened.is_empty(), |u| state.opened.contains(&u.local_addr()));
+            let mine = used.map_or(state.stage != Stage::None, |u| state.opened.contains(&u.local_addr()));
             (state.stage, mine)
         };
         if let Some(used) = used {
