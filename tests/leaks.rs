@@ -129,7 +129,8 @@ fn r14_rounds_that_fail_at_once_pile_up_no_connections() {
 fn r14_r29_thousands_of_cancelled_losers_leave_no_more_sockets_than_lanes() {
     const LANES: usize = 4;
     const ROUNDS: u64 = 2500;
-    let settings = Settings { mode: Mode::Quorum, quorum: Some(1), every: Duration::ZERO, ..Settings::default() };
+    let settings =
+        Settings { mode: Mode::Quorum, quorum: Some(1), every: Duration::ZERO, ..Settings::default() };
     let (mut engine, fleet) = start(settings, Some(ROUNDS));
     let (mut cut, mut most) = (0, 0);
     while let Some(event) = engine.events.blocking_recv() {

@@ -102,7 +102,7 @@ fn r23_r25_r27_in_hedge_mode_each_fault_has_its_reason_phase_and_time() {
 
 /// Servers that leave something open until the deadline, and one that closes while much is still to be sent to it.
 fn open_ended() -> Vec<Animal> {
-    let body = format!("method = \"POST\"\nbody = \"{}\"", "b".repeat(6_000_000));
+    let body = format!("method = \"POST\"\nbody = \"{}\"", "b".repeat(1_000_000));
     let unread = |name, steps: Vec<Step>| {
         Animal::new(name, &["deadline/waiting", "conn_closed/waiting"], steps).more(&body).leaves_the_body()
     };

@@ -30,7 +30,7 @@ fn r27_each_fault_of_a_flaky_server_is_told_in_its_round_and_in_no_other() {
     Table::of(&zoo, &run.rounds, &[]).check();
     let faults = [
         ("errors", "http_status/body/503", 5),
-        ("resets", "conn_reset/waiting", 4),
+        ("resets", "conn_reset/waiting", 6),
         ("stalls", "deadline/waiting", 4),
         ("first-try", "http_status/body/503", 12),
         ("body-resets", "conn_reset/body/200", 8),

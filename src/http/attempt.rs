@@ -13,7 +13,7 @@ use crate::domain::{Answer, HttpVersion, Phase, Reason};
 use crate::engine::transport::{Failure, Trace};
 use crate::profile::Endpoint;
 use hyper_util::client::legacy::connect::HttpInfo;
-use reqwest::{Response, Version, header};
+use reqwest::{Response, StatusCode, Version, header};
 
 /// Runs an attempt to its end. `keep` makes evidence of an answer that was not accepted.
 pub(super) async fn run(
@@ -46,11 +46,13 @@ async fn exchange(
     trace: &Trace,
 ) -> Result<(), Refused> {
     let mut followed = 0;
+    let mut opened = false;
     let mut hop: Option<Asked> = None;
     loop {
         let asked = hop.as_ref().unwrap_or(asked);
         let (mut response, context) =
-            send(clients, endpoint, asked, trace).await.map_err(|failure| (failure, None))?;
+            send(clients, endpoint, asked, trace, opened).await.map_err(|failure| (failure, None))?;
+        opened |= !context.ended.reused;
         let next = match endpoint.follow {
             0 => None,
             _ => asked.redirected(response.status(), response.headers().get(header::LOCATION)),
@@ -75,18 +77,19 @@ async fn exchange(
     }
 }
 
-/// Sends one request and waits for the head of its answer.
+/// Sends one request and waits for the head of its answer. `opened`: whether the attempt has opened a connection before.
 async fn send(
     clients: &Clients,
     endpoint: &Endpoint,
     asked: &Asked,
     trace: &Trace,
+    opened: bool,
 ) -> Result<(Response, Context), Failure> {
     loop {
         let invalid = |words: String| Failure::new(Reason::InvalidRequest, words);
         let wire = asked.wire(endpoint).map_err(invalid)?;
         let client = clients.get(&wire.key).map_err(invalid)?;
-        let guard = DialGuard(Dial::new(trace.clone()));
+        let guard = DialGuard(Dial::new(trace.clone(), opened));
         let dial = &guard.0;
         let error = match dial.send(client.reqwest.execute(wire.request), || client.shares_a_dial()).await {
             Ok(response) => return Ok(head(response, dial, trace)),
@@ -100,7 +103,7 @@ async fn send(
             continue;
         }
         if !error.is_connect() && !error.is_builder() {
-            trace.reused(ended.reused);
+            dial.reused(ended.reused);
         }
         return Err(classify::before_head(&error, Context { ended, http2: negotiated || client.http2() }));
     }
@@ -112,7 +115,7 @@ fn head(response: Response, dial: &Dial, trace: &Trace) -> (Response, Context) {
     if ended.reused && ended.stage != Stage::None {
         trace.forget_dial();
     }
-    trace.reused(ended.reused);
+    dial.reused(ended.reused);
     trace.head(version(response.version()), response.status().as_u16());
     trace.retry_after(retry_after::read(response.status(), response.headers()));
     let http2 = response.version() == Version::HTTP_2;
@@ -136,7 +139,7 @@ async fn answer(
         |reason, words: &str| Failure { status: Some(status.as_u16()), ..Failure::new(reason, words) };
     if !expect.status.contains(status.as_u16()) {
         let retry_after = retry_after::read(status, response.headers());
-        return Err(Failure { retry_after, ..failure(Reason::HttpStatus, &status.to_string()) });
+        return Err(Failure { retry_after, ..failure(Reason::HttpStatus, &named(status)) });
     }
     match read {
         Read::Whole { found: true } => Ok(()),
@@ -150,6 +153,12 @@ async fn answer(
             Err(Failure { status: Some(status.as_u16()), ..classify::in_body(&error, context) })
         }
     }
+}
+
+/// A status and its usual words, where it has any.
+fn named(status: StatusCode) -> String {
+    let words = status.canonical_reason().map(|words| format!(" {words}")).unwrap_or_default();
+    format!("{}{words}", status.as_str())
 }
 
 fn version(version: Version) -> HttpVersion {

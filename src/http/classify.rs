@@ -66,6 +66,8 @@ pub(super) fn before_head(error: &reqwest::Error, context: Context) -> Failure {
     } else {
         on_connection(error, context.http2).unwrap_or_else(|| match find::<hyper::Error>(error) {
             Some(hyper) if hyper.is_user() => Reason::InvalidRequest,
+            // TLS tells an end without its close_notify as an error.
+            _ if io_kind(error) == Some(ErrorKind::UnexpectedEof) => Reason::ConnClosed,
             _ => Reason::Protocol,
         })
     };
@@ -148,9 +150,17 @@ fn on_connection(error: Link<'_>, http2: bool) -> Option<Reason> {
     match io_kind(error) {
         // Most often a GOAWAY, of which nothing is left but a pipe that broke.
         Some(ErrorKind::BrokenPipe) if http2 => return Some(Reason::Goaway),
-        Some(ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe) => {
-            return Some(Reason::ConnReset);
-        }
+        // The last ones: the system itself gave the connection up.
+        Some(
+            ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::BrokenPipe
+            | ErrorKind::NotConnected
+            | ErrorKind::TimedOut
+            | ErrorKind::HostUnreachable
+            | ErrorKind::NetworkUnreachable
+            | ErrorKind::NetworkDown,
+        ) => return Some(Reason::ConnReset),
         _ => {}
     }
     let hyper = find::<hyper::Error>(error)?;
@@ -237,6 +247,14 @@ mod tests {
         assert_eq!(reason(ErrorKind::ConnectionReset), Reason::ConnReset);
         assert_eq!(reason(ErrorKind::TimedOut), Reason::ConnectFailed);
         assert_eq!(connecting(&io::Error::from(ErrorKind::UnexpectedEof), Stage::Tls), Reason::Tls);
+    }
+
+    #[test]
+    fn a_connection_that_the_system_gave_up_is_no_fault_of_the_protocol() {
+        for kind in [ErrorKind::TimedOut, ErrorKind::HostUnreachable, ErrorKind::NotConnected] {
+            let error = io::Error::other(io::Error::from(kind));
+            assert_eq!(on_connection(&error, false), Some(Reason::ConnReset), "{kind}");
+        }
     }
 
     #[test]

@@ -149,9 +149,14 @@ impl Cage {
         let keeper = Arc::new(Keeper::new(Arc::clone(&animal), Arc::clone(certs)));
         let (address, held) = match animal.door {
             Door::Open | Door::Slow(_) => {
-                let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-                let address = listener.local_addr().unwrap();
-                listening.push((listener, Arc::clone(&keeper)));
+                let socket = bound();
+                if !animal.reads_body {
+                    // What is not read has no room to go.
+                    socket.set_recv_buffer_size(4096).unwrap();
+                }
+                socket.listen(1024).unwrap();
+                let address = address(&socket);
+                listening.push((socket.into(), Arc::clone(&keeper)));
                 (address, Vec::new())
             }
             Door::Shut => {

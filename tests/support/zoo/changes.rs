@@ -1,7 +1,7 @@
 //! Servers that change from request to request, and servers that have too much to do.
 
 use super::steps::{Animal, By, Door, Step, answer, head, hello, ms, send};
-use Step::{Close, Hang, Reset, Shed, Slot, Wait};
+use Step::{Close, Hang, Reset, Shed, Wait, Work};
 
 const REFUSED: &[&str] = &["ok/200", "http_status/body/503"];
 
@@ -36,13 +36,13 @@ pub fn flaky() -> Vec<Animal> {
 
 /// Queues, each with a dozen callers in every round.
 pub fn overload() -> Vec<Animal> {
-    let late = |time| vec![Slot(4), Wait(ms(time)), hello()];
+    let late = |slots, time| vec![Work(slots, ms(time)), hello()];
     vec![
-        Animal::new("queue", &["ok/200"], late(50)).callers(12).not_before(ms(50)),
+        Animal::new("queue", &["ok/200"], late(4, 50)).callers(12).not_before(ms(50)),
         // Work that outlasts the budget, and goes on when the client has left.
-        Animal::new("zombie", &["deadline/waiting"], late(60_000)).callers(12),
+        Animal::new("zombie", &["deadline/waiting"], late(4, 60_000)).callers(12),
         Animal::new("sheds", REFUSED, [Shed(4, 4), Wait(ms(100)), hello()]).callers(12),
-        Animal::new("single", &["ok/200"], [Slot(1), Wait(ms(10)), hello()]).callers(6).not_before(ms(10)),
+        Animal::new("single", &["ok/200"], late(1, 10)).callers(6).not_before(ms(10)),
         Animal::new("accepts", &["ok/200"], [answer("200 OK", "connection: close\r\n", "hello"), Close])
             .door(Door::Slow(ms(30)))
             .callers(6),

@@ -112,7 +112,7 @@ fn statuses() -> Vec<Animal> {
         ),
         Animal::new("status-204", &["ok/204"], [bare("204 No Content")]),
         Animal::new("status-304", &["http_status/body/304"], [bare("304 Not Modified")]),
-        refused("status-999", &["http_status/body/999"], "999 "),
+        refused("status-999", &["http_status/body/999"], "999 ").says("999"),
         refused("status-429", &["http_status/body/429"], "429 Too Many Requests"),
         refused("status-400", &["http_status/body/400"], "400 Bad Request"),
         refused("status-500", &["http_status/body/500"], "500 Internal Server Error"),

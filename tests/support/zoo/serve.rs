@@ -27,7 +27,7 @@ pub struct Keeper {
 impl Keeper {
     pub fn new(animal: Arc<Animal>, certs: Arc<Certs>) -> Self {
         let slots = animal.turns.iter().flatten().find_map(|step| match step {
-            Step::Slot(slots) | Step::Shed(slots, _) => Some(*slots),
+            Step::Work(slots, _) | Step::Shed(slots, _) => Some(*slots),
             _ => None,
         });
         Self {
@@ -103,7 +103,17 @@ async fn play(mut wire: Wire, keeper: &Keeper, steps: &[Step]) -> io::Result<Opt
             }
             Step::Drip(bytes, pause) => drip(&mut wire, bytes, *pause).await?,
             Step::Wait(time) => tokio::time::sleep(*time).await,
-            Step::Slot(_) => _slot = keeper.slots.clone().acquire_owned().await.ok(),
+            Step::Work(_, time) => {
+                let (slots, time) = (Arc::clone(&keeper.slots), *time);
+                let work = tokio::spawn(async move {
+                    let _slot = slots.acquire_owned().await;
+                    tokio::time::sleep(time).await;
+                });
+                tokio::select! {
+                    _ = work => {}
+                    () = wire.drain() => return Ok(None),
+                }
+            }
             Step::Shed(_, queue) => match keeper.shed(*queue).await {
                 Some(slot) => _slot = Some(slot),
                 None => {

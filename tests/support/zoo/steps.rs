@@ -13,9 +13,10 @@ pub enum Step {
     Drip(Vec<u8>, Duration),
     /// Does nothing for a while.
     Wait(Duration),
-    /// Waits for one of so many slots, and holds it until the end of the turn, whether the client stays or not.
-    Slot(usize),
-    /// As `Slot`, with a queue of this length: who finds it full gets a 503.
+    /// Works in one of so many slots, which it may have to wait for; to the end also when the client leaves.
+    Work(usize, Duration),
+    /// Takes one of so many slots until the end of the turn, after a wait in a queue of this length: who finds it full
+    /// gets a 503.
     Shed(usize, usize),
     /// Shakes hands with this certificate.
     Tls(Cert),
