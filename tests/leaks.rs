@@ -18,7 +18,7 @@ fn profile() -> Profile {
         let replica = format!("{{ latency = \"{latency}\" }}");
         format!("[[endpoint]]\nname = \"{name}\"\nsimulate = [{replica}, {replica}]\n")
     };
-    let text: String = [("a", "1h"), ("b", "1h"), ("c", "1h"), ("d", "5ms")].map(endpoint).concat();
+    let text: String = [("a", "1h"), ("b", "1h"), ("c", "1h"), ("d", "1ms")].map(endpoint).concat();
     profile::parse("leaks", &text, Path::new("."), &|_| None).unwrap()
 }
 
@@ -128,7 +128,7 @@ fn r14_rounds_that_fail_at_once_pile_up_no_connections() {
 #[test]
 fn r14_r29_thousands_of_cancelled_losers_leave_no_more_sockets_than_lanes() {
     const LANES: usize = 4;
-    const ROUNDS: u64 = 2500;
+    const ROUNDS: u64 = 1500;
     let settings =
         Settings { mode: Mode::Quorum, quorum: Some(1), every: Duration::ZERO, ..Settings::default() };
     let (mut engine, fleet) = start(settings, Some(ROUNDS));
@@ -143,7 +143,7 @@ fn r14_r29_thousands_of_cancelled_losers_leave_no_more_sockets_than_lanes() {
             }
         }
     }
-    assert!(cut > 5000, "{cut} were cancelled");
+    assert!(cut > 3000, "{cut} were cancelled");
     // The servers' side sees a close a little later: a few rounds' worth at most.
     assert!(most <= 10 * LANES, "{most} connections at once");
     settle_at(&fleet, LANES);

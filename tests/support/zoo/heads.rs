@@ -132,7 +132,8 @@ fn statuses() -> Vec<Animal> {
 
 fn redirects() -> Vec<Animal> {
     let to = |target: &str| answer("302 Found", &format!("location: {target}\r\n"), "moved");
-    let refused: &[_] = &["redirect/body/302"];
+    // Judged by its head.
+    let refused: &[_] = &["redirect/waiting/302"];
     vec![
         Animal::new("redirect", &["http_status/body/302"], [to("/next")]),
         Animal::new("redirect-loop", refused, [to("/again")]).more("follow = 3").says("more than 3"),
