@@ -61,13 +61,13 @@ fn table(rounds: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         for (mode, flags) in modes {
             let run = zoo_run::run(&zoo, ROUND, &[flags, &["-n", rounds]].concat());
             let late = zoo_run::overshoot(&run.rounds);
-            let at = |q: f64| late.get((late.len() as f64 * q) as usize).or(late.last());
+            let at = |percent: usize| late.get(late.len() * percent / 100).or(late.last());
             let ms = |at: Option<&f64>| at.map_or("-".to_owned(), |ms| format!("{ms:.2} ms"));
             writeln!(
                 out,
                 "{name:<22} {mode:<9} p50 {:>9}  p99 {:>9}  most {:>9}  of {}",
-                ms(at(0.5)),
-                ms(at(0.99)),
+                ms(at(50)),
+                ms(at(99)),
                 ms(late.last()),
                 late.len()
             )?;

@@ -100,6 +100,23 @@ fn r23_r25_r27_in_hedge_mode_each_fault_has_its_reason_phase_and_time() {
     }
 }
 
+/// Where every answer is refused, the time that each took is kept, and no time of an answer is made up.
+#[test]
+fn w1_w2_when_every_answer_is_refused_there_are_times_of_rounds_and_none_of_answers() {
+    let refusing = zoo::plain().into_iter().filter(|animal| animal.name.starts_with("status-4"));
+    let zoo = Zoo::start(refusing.collect());
+    let run = run(&zoo, ROUND, &["-n", "20"]);
+    Table::of(&zoo, &run.rounds, &[]).check();
+    assert!(run.rounds.iter().flat_map(calls).all(|call| call["end_ms"].as_f64() > Some(0.0)));
+    let summary = &run.summary;
+    assert_eq!((&summary["round"]["n"], &summary["partial"]), (&20.into(), &1.0.into()));
+    assert!(summary["round"]["p50_ms"].as_f64() > Some(0.0), "{summary}");
+    for endpoint in summary["endpoints"].as_array().unwrap() {
+        assert_eq!((&endpoint["n"], &endpoint["missing"]["http_status"]), (&20.into(), &20.into()));
+        assert!(["p50_ms", "p95_ms", "p99_ms"].iter().all(|p| endpoint[*p].is_null()), "{endpoint}");
+    }
+}
+
 /// Servers that leave something open until the deadline, and one that closes while much is still to be sent to it.
 fn open_ended() -> Vec<Animal> {
     let body = format!("method = \"POST\"\nbody = \"{}\"", "b".repeat(1_000_000));

@@ -1,4 +1,5 @@
 //! Runs the real binary on a zoo and compares what it says of every call with what it has to say.
+#![allow(dead_code, reason = "each test binary uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a helper of tests: a surprise here is a failed test")]
 
 use super::zoo::Zoo;
@@ -11,6 +12,7 @@ use std::time::Duration;
 /// What a run on a zoo came to.
 pub struct Run {
     pub rounds: Vec<Value>,
+    pub summary: Value,
     /// Processor time of the whole process.
     pub cpu: Duration,
     pub took: Duration,
@@ -35,10 +37,11 @@ pub fn run(zoo: &Zoo, round: &str, flags: &[&str]) -> Run {
     assert!(child.wait().unwrap().success());
     let took = began.elapsed();
     zoo.closed().unwrap_or_else(|open| panic!("still open after the end: {open}"));
-    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let rounds: Vec<Value> = lines.filter(|line| line["type"] == "round").collect();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let summary = lines.last().filter(|line| line["type"] == "summary").unwrap().clone();
+    let rounds: Vec<Value> = lines.into_iter().filter(|line| line["type"] == "round").collect();
     rounds.iter().for_each(sums);
-    Run { rounds, cpu, took }
+    Run { rounds, summary, cpu, took }
 }
 
 /// Processor time of a process so far; nothing where the system does not tell.
@@ -170,7 +173,6 @@ impl Table {
     /// Fails with the whole table where anything is wrong.
     #[track_caller]
     pub fn check(&self) {
-        println!("{}", self.text);
         assert_eq!(self.wrong, 0, "\n{}", self.text);
     }
 }

@@ -92,7 +92,7 @@ async fn connection(stream: TcpStream, open: Open) {
 
 /// Plays steps; `None` when they ended the connection.
 async fn play(mut wire: Wire, keeper: &Keeper, steps: &[Step]) -> io::Result<Option<Wire>> {
-    let mut _slot: Option<OwnedSemaphorePermit> = None;
+    let mut slot: Option<OwnedSemaphorePermit> = None;
     for step in steps {
         match step {
             Step::Send(bytes) => wire.write_all(bytes).await?,
@@ -114,14 +114,14 @@ async fn play(mut wire: Wire, keeper: &Keeper, steps: &[Step]) -> io::Result<Opt
                     () = wire.drain() => return Ok(None),
                 }
             }
-            Step::Shed(_, queue) => match keeper.shed(*queue).await {
-                Some(slot) => _slot = Some(slot),
-                None => {
+            Step::Shed(_, queue) => {
+                slot = keeper.shed(*queue).await;
+                if slot.is_none() {
                     let busy = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n";
                     wire.write_all(busy).await?;
                     break;
                 }
-            },
+            }
             Step::Tls(cert) => wire = wire.shake_hands(&keeper.certs, *cert).await?,
             Step::Hang => {
                 wire.drain().await;
@@ -140,6 +140,7 @@ async fn play(mut wire: Wire, keeper: &Keeper, steps: &[Step]) -> io::Result<Opt
         }
         wire.flush().await?;
     }
+    drop(slot);
     Ok(Some(wire))
 }
 
@@ -178,8 +179,8 @@ async fn read_request(wire: &mut Wire, held: &mut Vec<u8>, with_body: bool) -> b
             return false;
         }
     };
-    let head = String::from_utf8_lossy(&held[..end]).to_ascii_lowercase();
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
+    let lines = String::from_utf8_lossy(&held[..end]).to_ascii_lowercase();
+    let length = lines.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
     let body: usize = if with_body { length.unwrap_or_default() } else { 0 };
     while held.len() < end + body {
         if !read_more(wire, held).await {

@@ -123,7 +123,7 @@ impl Animal {
     }
 
     pub fn turns(self, by: By, turns: Vec<Vec<Step>>) -> Self {
-        Self { by, turns, ..self }
+        Self { turns, by, ..self }
     }
 
     pub fn more(self, more: impl Into<String>) -> Self {
