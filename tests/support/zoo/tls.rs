@@ -54,7 +54,7 @@ fn after() -> Vec<Animal> {
         good("reset-inside-body", &["conn_reset/body/200"], vec![begun(), A_MOMENT, Reset]),
         good("close-inside", &["conn_closed/waiting"], vec![Close]),
         // A close without the close_notify that tells an end from a cut.
-        good("drop-inside", &["conn_closed/waiting"], vec![Drop]),
+        good("drop-inside", &["conn_closed/waiting"], vec![Drop]).says("without sending TLS close_notify"),
         good("drop-inside-body", truncated, vec![begun(), send("hello"), A_MOMENT, Drop]),
         good("drop-until-close", truncated, vec![head(""), send("hello"), A_MOMENT, Drop]),
         good("until-close-inside", OK, vec![head(""), send("hello"), Close]),
