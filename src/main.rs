@@ -1,10 +1,13 @@
 //! Parses, dispatches and turns the result into an exit code.
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
 use fanscope::cli::{Check, Cli, CliCommand, Format, Look, Observe, Replay, Report, Run};
 use fanscope::domain::text;
 use fanscope::headless::{self, Ended, Form, Gates, ReportError, ReportPlan, RunError, Task, Verdict};
 use fanscope::profile::Profile;
+use fanscope::profile::redact::redact;
+use fanscope::profile::secrets::redact_url;
 use fanscope::session::replay::Recording;
 use fanscope::session::{self, Choice, Signal};
 use fanscope::tui::{self, Beside};
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         // Help and version go to standard output, everything else to standard error; clap knows which.
         Err(asked) => {
+            let asked = harmless(asked);
             let code = u8::try_from(asked.exit_code()).unwrap_or(USAGE);
             return if asked.print().is_ok() { ExitCode::from(code) } else { ExitCode::from(USAGE) };
         }
@@ -41,6 +45,25 @@ fn main() -> ExitCode {
         Some(CliCommand::Check(check)) => check_profiles(&check),
         Some(CliCommand::Report(report)) => report_recordings(report),
     }
+}
+
+/// What is said of wrong arguments, which repeats them: without secrets and without anything that moves a cursor.
+fn harmless(mut said: clap::Error) -> clap::Error {
+    let shown = |given: &String| text::visible(&redact_url(given));
+    let repeated: Vec<(ContextKind, ContextValue)> = said
+        .context()
+        .filter_map(|(kind, value)| match value {
+            ContextValue::String(given) => Some((kind, ContextValue::String(shown(given)))),
+            ContextValue::Strings(given) => {
+                Some((kind, ContextValue::Strings(given.iter().map(shown).collect())))
+            }
+            _ => None,
+        })
+        .collect();
+    for (kind, value) in repeated {
+        said.insert(kind, value);
+    }
+    said
 }
 
 fn choice(observe: &Observe) -> Choice {
@@ -184,6 +207,8 @@ fn complain(error: &dyn Error) -> ExitCode {
         text = format!("{text}: {error}");
         cause = error.source();
     }
+    // A URL may have been given where a file is wanted.
+    let text = redact(&text, &[], false);
     // Nothing can be said where standard error is gone; the exit code still says it.
     let _ = writeln!(io::stderr(), "{text}");
     ExitCode::from(USAGE)

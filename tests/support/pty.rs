@@ -3,6 +3,7 @@
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
+use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
@@ -37,6 +38,14 @@ impl Terminal {
     pub fn start(width: u16, height: u16, args: &[&str], env: &[(&str, &str)]) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fanscope"));
         command.args(args);
+        Self::spawn(width, height, command, env)
+    }
+
+    /// The same, with this as its working directory.
+    pub fn start_in(dir: &Path, width: u16, height: u16, args: &[&str], env: &[(&str, &str)]) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fanscope"));
+        command.args(args);
+        command.cwd(dir);
         Self::spawn(width, height, command, env)
     }
 
