@@ -9,6 +9,7 @@ mod zoo_run;
 
 use serde_json::Value;
 use zoo::Zoo;
+use zoo::steps::{Animal, By, Step, answer};
 use zoo_run::{Run, Table, calls, run, said};
 
 /// What was said of the calls to an endpoint, or to those whose names begin so, in order.
@@ -64,6 +65,22 @@ fn r25_a_hedge_mends_what_is_flaky_and_no_sum_is_off() {
         run.rounds.iter().flat_map(calls).map(of).sum::<u64>()
     };
     assert!(hedges("won") >= 24, "{} won", hedges("won"));
+}
+
+/// The phase and status of a call that was cut are those of the attempt that was cut, however far one had come that
+/// failed before.
+#[test]
+fn r27_a_call_cut_while_its_hedge_hangs_says_so_and_not_what_its_primary_had_got() {
+    let turns = vec![vec![answer("500 Internal Server Error", "", "no")], vec![Step::Hang]];
+    let zoo =
+        Zoo::start(vec![Animal::new("fails-then-hangs", &["deadline/waiting"], []).turns(By::Server, turns)]);
+    let round = format!("{FLAKY}\n[hedge]\nload_budget = \"100%\"\non_error = true");
+    let run = run(&zoo, &round, &["-n", "2", "-m", "hedge", "--hedge-delay", "1s"]);
+    Table::of(&zoo, &run.rounds, &[]).check();
+    let attempts = run.rounds.iter().flat_map(calls).flat_map(|call| call["attempts"].as_array().unwrap());
+    let attempts: Vec<_> = attempts.map(|attempt| (&attempt["outcome"], &attempt["status"])).collect();
+    let one = [(&"failed".into(), &500.into()), (&"cancelled".into(), &Value::Null)];
+    assert_eq!(attempts, [one, one].concat());
 }
 
 #[test]
