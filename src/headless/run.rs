@@ -274,7 +274,7 @@ impl Printer {
             return Err(RunError::Engine(why));
         }
         if let Event::Noted { text, .. } = &event {
-            self.notice(format!("fanscope: {text}"));
+            self.notice(&format!("fanscope: {text}"));
         }
         let line = self.scribe.event(&event);
         if let Event::RoundSettled { round, .. } = &event {

@@ -15,7 +15,7 @@ use crate::engine::transport::{Failure, Trace};
 use crate::profile::Endpoint;
 use http::response::Parts;
 use hyper_util::client::legacy::connect::HttpInfo;
-use reqwest::{Body, Response, Version, header};
+use reqwest::{Body, Response, StatusCode, Version, header};
 
 /// Runs an attempt to its end. `keep` makes evidence of an answer that was not accepted.
 pub(super) async fn run(
@@ -48,11 +48,13 @@ async fn exchange(
     trace: &Trace,
 ) -> Result<(), Refused> {
     let mut followed = 0;
+    let mut opened = false;
     let mut hop: Option<Asked> = None;
     loop {
         let now = hop.as_ref().unwrap_or(asked);
         let (parts, body, context) =
-            send(clients, endpoint, now, trace).await.map_err(|failure| (failure, None))?;
+            send(clients, endpoint, now, trace, opened).await.map_err(|failure| (failure, None))?;
+        opened |= !context.ended.reused;
         let next = match endpoint.follow {
             0 => None,
             _ => now.redirected(parts.status, parts.headers.get(header::LOCATION)),
@@ -77,18 +79,19 @@ async fn exchange(
     }
 }
 
-/// Sends one request and waits for the head of its answer.
+/// Sends one request and waits for the head of its answer. `opened`: whether the attempt has opened a connection before.
 async fn send(
     clients: &Clients,
     endpoint: &Endpoint,
     asked: &Asked,
     trace: &Trace,
+    opened: bool,
 ) -> Result<(Parts, Body, Context), Failure> {
     loop {
         let invalid = |words: String| Failure::new(Reason::InvalidRequest, words);
         let wire = asked.wire(endpoint).map_err(invalid)?;
         let client = clients.get(&wire.key).map_err(invalid)?;
-        let guard = DialGuard(Dial::new(trace.clone()));
+        let guard = DialGuard(Dial::new(trace.clone(), opened));
         let dial = &guard.0;
         let error = match dial.send(client.reqwest.execute(wire.request), || client.shares_a_dial()).await {
             Ok(response) => return Ok(head(response, dial, trace)),
@@ -102,7 +105,7 @@ async fn send(
             continue;
         }
         if !error.is_connect() && !error.is_builder() {
-            trace.reused(ended.reused);
+            dial.reused(ended.reused);
         }
         return Err(classify::before_head(&error, Context { ended, http2: negotiated || client.http2() }));
     }
@@ -114,7 +117,7 @@ fn head(response: Response, dial: &Dial, trace: &Trace) -> (Parts, Body, Context
     if ended.reused && ended.stage != Stage::None {
         trace.forget_dial();
     }
-    trace.reused(ended.reused);
+    dial.reused(ended.reused);
     trace.head(version(response.version()), response.status().as_u16());
     trace.retry_after(retry_after::read(response.status(), response.headers()));
     let http2 = response.version() == Version::HTTP_2;
@@ -146,7 +149,7 @@ async fn answer(
         |reason, words: &str| Failure { status: Some(status.as_u16()), ..Failure::new(reason, words) };
     if !expect.status.contains(status.as_u16()) {
         let retry_after = retry_after::read(status, &head.headers);
-        return Err(Failure { retry_after, ..failure(Reason::HttpStatus, &status.to_string()) });
+        return Err(Failure { retry_after, ..failure(Reason::HttpStatus, &named(status)) });
     }
     let status = Some(status.as_u16());
     match read {
@@ -167,6 +170,12 @@ fn not_found(coding: Coding) -> String {
         Coding::Other(name) => format!("{words}: it is encoded ({name}) and was searched as it came"),
         _ => words.to_owned(),
     }
+}
+
+/// A status and its usual words, where it has any.
+fn named(status: StatusCode) -> String {
+    let words = status.canonical_reason().map(|words| format!(" {words}")).unwrap_or_default();
+    format!("{}{words}", status.as_str())
 }
 
 fn version(version: Version) -> HttpVersion {

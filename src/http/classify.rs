@@ -67,6 +67,8 @@ pub(super) fn before_head(error: &reqwest::Error, context: Context) -> Failure {
     } else {
         on_connection(error, context.http2).unwrap_or_else(|| match find::<hyper::Error>(error) {
             Some(hyper) if hyper.is_user() => Reason::InvalidRequest,
+            // TLS tells an end without its close_notify as an error.
+            _ if io_kind(error) == Some(ErrorKind::UnexpectedEof) => Reason::ConnClosed,
             _ => Reason::Protocol,
         })
     };
@@ -164,9 +166,17 @@ fn on_connection(error: Link<'_>, http2: bool) -> Option<Reason> {
     match io_kind(error) {
         // Most often a GOAWAY, of which nothing is left but a pipe that broke.
         Some(ErrorKind::BrokenPipe) if http2 => return Some(Reason::Goaway),
-        Some(ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe) => {
-            return Some(Reason::ConnReset);
-        }
+        // The last ones: the system itself gave the connection up.
+        Some(
+            ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::BrokenPipe
+            | ErrorKind::NotConnected
+            | ErrorKind::TimedOut
+            | ErrorKind::HostUnreachable
+            | ErrorKind::NetworkUnreachable
+            | ErrorKind::NetworkDown,
+        ) => return Some(Reason::ConnReset),
         _ => {}
     }
     let hyper = find::<hyper::Error>(error)?;
@@ -220,10 +230,12 @@ fn tls_words(error: Link<'_>, words: String) -> String {
     format!("{name}: {}", without_urls(&fault.to_string()))
 }
 
-/// Replaces anything that looks like a URL: it may hold a secret.
+/// Replaces anything that looks like a URL: it may hold a secret. One at the end, such as rustls' pointer to its manual,
+/// leaves nothing behind.
 fn without_urls(text: &str) -> String {
     let clean = |word: &str| if word.contains("://") { "(url)".to_owned() } else { word.to_owned() };
-    text.split(' ').map(clean).collect::<Vec<_>>().join(" ")
+    let text = text.split(' ').map(clean).collect::<Vec<_>>().join(" ");
+    text.strip_suffix(": (url)").map(str::to_owned).unwrap_or(text)
 }
 
 #[cfg(test)]
@@ -261,6 +273,14 @@ mod tests {
     }
 
     #[test]
+    fn a_connection_that_the_system_gave_up_is_no_fault_of_the_protocol() {
+        for kind in [ErrorKind::TimedOut, ErrorKind::HostUnreachable, ErrorKind::NotConnected] {
+            let error = io::Error::other(io::Error::from(kind));
+            assert_eq!(on_connection(&error, false), Some(Reason::ConnReset), "{kind}");
+        }
+    }
+
+    #[test]
     fn a_tls_fault_is_found_below_an_io_error() {
         let fault = rustls::Error::from(CertificateError::UnknownIssuer);
         let hidden = io::Error::other(io::Error::new(ErrorKind::InvalidData, fault));
@@ -272,5 +292,7 @@ mod tests {
     fn urls_never_reach_the_words() {
         let leaky = io::Error::other("while asking https://user:pw@host/?token=x it broke");
         assert_eq!(words(&leaky), "while asking (url) it broke");
+        let manual = io::Error::other("closed without close_notify: https://docs.example/manual");
+        assert_eq!(words(&manual), "closed without close_notify");
     }
 }

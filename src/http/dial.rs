@@ -46,6 +46,8 @@ pub(super) enum Stage {
 /// The dials of one request.
 pub(super) struct Dial {
     trace: Trace,
+    /// Whether an earlier request of the attempt, which was redirected, opened a connection.
+    opened_before: bool,
     state: Mutex<State>,
 }
 
@@ -71,9 +73,15 @@ pub(super) struct Ended {
 }
 
 impl Dial {
-    /// For one request of the attempt that this trace belongs to.
-    pub(super) fn new(trace: Trace) -> Arc<Self> {
-        Arc::new(Self { trace, state: Mutex::new(State::default()) })
+    /// For one request of the attempt that this trace belongs to. `opened_before`: whether an earlier one, which was
+    /// redirected, opened a connection.
+    pub(super) fn new(trace: Trace, opened_before: bool) -> Arc<Self> {
+        Arc::new(Self { trace, opened_before, state: Mutex::new(State::default()) })
+    }
+
+    /// Whether this request went over a kept connection. An attempt did when all its requests did.
+    pub(super) fn reused(&self, reused: bool) {
+        self.trace.reused(reused && !self.opened_before);
     }
 
     /// Polls `send` as this request. `busy` says whether a sibling's dial is what the request waits for
@@ -95,12 +103,13 @@ impl Dial {
         CURRENT.scope(Arc::clone(self), polled).await
     }
 
-    /// Judges the connection that carried the request. `used` is `None` where the answer doesn't tell.
+    /// Judges the connection that carried the request. `used` is `None` where nobody can tell, such as of one that
+    /// was reset before its addresses were asked for: then it was one of its own, if any dial was begun.
     pub(super) fn end(&self, used: Option<&HttpInfo>) -> Ended {
         let (stage, mine) = {
             let mut state = self.state();
             state.closed = true;
-            let mine = used.map_or(!state.opened.is_empty(), |u| state.opened.contains(&u.local_addr()));
+            let mine = used.map_or(state.stage != Stage::None, |u| state.opened.contains(&u.local_addr()));
             (state.stage, mine)
         };
         if let Some(used) = used {
@@ -122,7 +131,7 @@ impl Dial {
             }
             state.sent = true;
         }
-        self.trace.reused(true);
+        self.reused(true);
         self.trace.reach(Phase::Waiting);
     }
 
@@ -158,7 +167,7 @@ impl Dial {
         if let Some(info) = info {
             self.trace.remote(info.remote_addr());
         }
-        self.trace.reused(false);
+        self.reused(false);
         self.trace.reach(Phase::Waiting);
     }
 }

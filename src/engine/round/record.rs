@@ -82,11 +82,15 @@ fn hedges(mut counts: HedgeCounts, handles: &[Handle]) -> HedgeCounts {
 }
 
 /// The attempt that tells most of a call without a winner: the one that failed for the call's reason, else
-/// the cancelled one that had come furthest.
+/// the one that had come furthest of those that did not fail, whatever the failed ones had reached.
 fn decisive(outcome: Outcome, attempts: &[Attempt]) -> Option<usize> {
     let reason = outcome.reason();
     let failed = attempts.iter().position(|a| a.reason.is_some() && a.reason == reason);
-    failed.or_else(|| (0..attempts.len()).rev().max_by_key(|&i| attempts[i].phase))
+    let furthest = |failed: bool| {
+        let of = |&i: &usize| (attempts[i].outcome == AttemptOutcome::Failed) == failed;
+        (0..attempts.len()).rev().filter(of).max_by_key(|&i| attempts[i].phase)
+    };
+    failed.or_else(|| furthest(false)).or_else(|| furthest(true))
 }
 
 fn attempt(slot: &AttemptSlot, handle: &Handle, start: Instant) -> Option<Attempt> {
