@@ -25,7 +25,7 @@ fn assert_harmless(said: &str) {
 /// A profile: it is explained, or what is wrong with it is.
 pub fn profile(data: &[u8]) {
     let Ok(toml) = std::str::from_utf8(data) else { return };
-    let env = |name: &str| (name.len() % 2 == 0).then(|| "hunter2-value".to_owned());
+    let env = |name: &str| name.len().is_multiple_of(2).then(|| "hunter2-value".to_owned());
     match profile::parse("fuzzed.toml", toml, Path::new("/nonexistent"), &env) {
         Err(errors) => {
             let said = errors.to_string();
@@ -36,7 +36,9 @@ pub fn profile(data: &[u8]) {
             assert!(!profile.endpoints.is_empty());
             assert!(profile.settings.budget >= Duration::from_millis(1));
             assert_harmless(&profile::explain(&profile));
-            profile::warnings(&profile).iter().for_each(|warning| assert_harmless(warning));
+            for warning in profile::warnings(&profile) {
+                assert_harmless(&warning);
+            }
             for (index, endpoint) in profile.endpoints.iter().enumerate() {
                 for replica in 0..=endpoint.replicas().min(3) {
                     assert_harmless(&profile::request_line(&profile, EndpointId(index), replica));
@@ -134,7 +136,7 @@ pub fn response(data: &[u8]) {
         let address = listener.local_addr().expect("an address");
         let mut endpoint = Endpoint::plain(
             "shop".to_owned(),
-            Target::Urls(vec![Template::fixed(&format!("http://{address}/"))]),
+            Target::Urls(vec![Template::fixed(format!("http://{address}/"))]),
         );
         endpoint.expect.max_body = 1 << 16;
         endpoint.expect.body_contains = (how & 4 != 0).then(|| "needle".to_owned());
