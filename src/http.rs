@@ -1,7 +1,7 @@
 //! [`Transport`] over reqwest. The only room that knows an HTTP client.
 //!
 //! `request` turns an endpoint and a round into a request, `client` and `tls` hold the ways to connect, `dns`
-//! finds addresses, `dial` tells the phases, `attempt` runs it all, `classify` gives every error its reason
+//! finds addresses, `environment` the proxies that variables name, `dial` tells the phases, `attempt` runs it all, `classify` gives every error its reason
 //! once, `evidence` keeps what can be shown of an answer that was not accepted. Nothing here retries, limits
 //! time or knows rounds.
 
@@ -11,6 +11,7 @@ mod classify;
 mod client;
 mod dial;
 mod dns;
+mod environment;
 mod evidence;
 mod request;
 mod retry_after;
@@ -103,7 +104,9 @@ impl HttpTransport {
 
 impl Transport for HttpTransport {
     fn can_build(&self, request: AttemptRequest) -> bool {
-        self.0.ask(request).is_ok_and(|(endpoint, asked)| asked.wire(endpoint).is_ok())
+        self.0
+            .ask(request)
+            .is_ok_and(|(endpoint, asked)| asked.wire(endpoint, &self.0.clients.environment).is_ok())
     }
 
     fn attempt(&self, request: AttemptRequest, trace: Trace) -> AttemptFuture {
@@ -128,7 +131,10 @@ impl Inner {
                 Target::Simulated(_) => vec!["http://127.0.0.1/".to_owned()],
             };
             for url in urls {
-                let Some(key) = request::key_of(endpoint, &url, row, &self.ids) else { continue };
+                let Some(key) = request::key_of(endpoint, &url, row, &self.ids, &self.clients.environment)
+                else {
+                    continue;
+                };
                 self.clients.get(&key).map_err(|problem| HttpError::Endpoint {
                     endpoint: endpoint.name.clone(),
                     problem: crate::domain::text::clean(&problem),

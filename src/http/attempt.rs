@@ -4,7 +4,7 @@
 
 use super::body::{self, Read};
 use super::classify::{self, Context};
-use super::client::Clients;
+use super::client::{Clients, Sent};
 use super::dial::{Dial, DialGuard, Stage};
 use super::evidence::{Beginning, Raw};
 use super::request::Asked;
@@ -49,8 +49,8 @@ async fn exchange(
     let mut hop: Option<Asked> = None;
     loop {
         let asked = hop.as_ref().unwrap_or(asked);
-        let (mut response, context) =
-            send(clients, endpoint, asked, trace).await.map_err(|failure| (failure, None))?;
+        let mut opened = send(clients, endpoint, asked, trace).await.map_err(|failure| (failure, None))?;
+        let response = &mut opened.response;
         let next = match endpoint.follow {
             0 => None,
             _ => asked.redirected(response.status(), response.headers().get(header::LOCATION)),
@@ -59,7 +59,7 @@ async fn exchange(
         let status = Some(response.status().as_u16());
         let refused = |words: &str| Failure { status, ..Failure::new(Reason::Redirect, words) };
         let failure = match next {
-            None => answer(&mut response, endpoint, context, trace, &mut body).await.err(),
+            None => answer(&mut opened, endpoint, trace, &mut body).await.err(),
             Some(_) if followed == endpoint.follow => {
                 Some(refused(&format!("more than {followed} redirects")))
             }
@@ -71,8 +71,15 @@ async fn exchange(
             }
         };
         let Some(failure) = failure else { return Ok(()) };
-        return Err((failure, Some(Box::new(Raw::take(&mut response, body, hop)))));
+        return Err((failure, Some(Box::new(Raw::take(&mut opened.response, body, hop)))));
     }
+}
+
+/// An answer whose head is here.
+struct Opened {
+    response: Response,
+    context: Context,
+    sent: Sent,
 }
 
 /// Sends one request and waits for the head of its answer.
@@ -81,17 +88,22 @@ async fn send(
     endpoint: &Endpoint,
     asked: &Asked,
     trace: &Trace,
-) -> Result<(Response, Context), Failure> {
+) -> Result<Opened, Failure> {
     loop {
         let invalid = |words: String| Failure::new(Reason::InvalidRequest, words);
-        let wire = asked.wire(endpoint).map_err(invalid)?;
+        let wire = asked.wire(endpoint, &clients.environment).map_err(invalid)?;
         let client = clients.get(&wire.key).map_err(invalid)?;
         let guard = DialGuard(Dial::new(trace.clone()));
         let dial = &guard.0;
+        let mut sent = client.sending();
         let error = match dial.send(client.reqwest.execute(wire.request), || client.shares_a_dial()).await {
-            Ok(response) => return Ok(head(response, dial, trace)),
+            Ok(response) => {
+                let context = head(&response, dial, trace);
+                return Ok(Opened { response, context, sent });
+            }
             Err(error) => error,
         };
+        sent.ended();
         let (used, negotiated) = classify::connection(&error);
         let ended = dial.end(used.as_ref());
         if client.http2() && error.is_connect() && ended.stage == Stage::None {
@@ -107,7 +119,7 @@ async fn send(
 }
 
 /// The head is here: which connection brought it?
-fn head(response: Response, dial: &Dial, trace: &Trace) -> (Response, Context) {
+fn head(response: &Response, dial: &Dial, trace: &Trace) -> Context {
     let ended = dial.end(response.extensions().get::<HttpInfo>());
     if ended.reused && ended.stage != Stage::None {
         trace.forget_dial();
@@ -116,22 +128,25 @@ fn head(response: Response, dial: &Dial, trace: &Trace) -> (Response, Context) {
     trace.head(version(response.version()), response.status().as_u16());
     trace.retry_after(retry_after::read(response.status(), response.headers()));
     let http2 = response.version() == Version::HTTP_2;
-    (response, Context { ended, http2 })
+    Context { ended, http2 }
 }
 
 /// Reads the body and judges the whole answer. The call's end is after the last byte, so a refused status
 /// is only reported then, and it outranks what its body did.
 async fn answer(
-    response: &mut Response,
+    opened: &mut Opened,
     endpoint: &Endpoint,
-    context: Context,
     trace: &Trace,
     body: &mut Beginning,
 ) -> Result<(), Failure> {
     trace.reach(Phase::Body);
+    let Opened { response, context, sent } = opened;
     let status = response.status();
     let expect = &endpoint.expect;
     let read = body::read(response, expect.max_body, expect.body_contains.as_deref(), trace, body).await;
+    if !matches!(read, Read::TooLarge) {
+        sent.ended();
+    }
     let failure =
         |reason, words: &str| Failure { status: Some(status.as_u16()), ..Failure::new(reason, words) };
     if !expect.status.contains(status.as_u16()) {
@@ -147,7 +162,7 @@ async fn answer(
             Err(failure(Reason::BodyLimit, &format!("the body is larger than {} bytes", expect.max_body)))
         }
         Read::Broken(error) => {
-            Err(Failure { status: Some(status.as_u16()), ..classify::in_body(&error, context) })
+            Err(Failure { status: Some(status.as_u16()), ..classify::in_body(&error, *context) })
         }
     }
 }
