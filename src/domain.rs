@@ -21,7 +21,7 @@ pub mod text;
 pub use ab::{Ab, Arm, Variant};
 pub use cost::Connected;
 pub use event::Event;
-pub use evidence::{Answer, TraceId};
+pub use evidence::{Answer, ServerTiming, TraceId};
 pub use fault::FaultSwitch;
 pub use guards::Guards;
 pub use ids::{EndpointId, RoundNo};

@@ -1,20 +1,24 @@
 //! [`Transport`] over reqwest. The only room that knows an HTTP client.
 //!
 //! `request` turns an endpoint and a round into a request, `client` and `tls` hold the ways to connect, `dns`
-//! finds addresses, `environment` the proxies that variables name, `dial` tells the phases, `attempt` runs it all, `classify` gives every error its reason
-//! once, `evidence` keeps what can be shown of an answer that was not accepted. Nothing here retries, limits
-//! time or knows rounds.
+//! finds addresses, `environment` the proxies that variables name, `dial` tells the phases, `attempt` runs it all,
+//! `body` and `decode` take the body in, `server_timing` reads what the server says of its own time, `classify`
+//! gives every error its reason once, `evidence` keeps what can be shown of an answer that was not accepted. Nothing
+//! here retries, limits time or knows rounds.
 
 mod attempt;
 mod body;
 mod classify;
 mod client;
+mod decode;
 mod dial;
 mod dns;
 mod environment;
 mod evidence;
+mod ports;
 mod request;
 mod retry_after;
+mod server_timing;
 mod tls;
 
 use crate::domain::Reason;

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod builtin;
+mod descriptors;
 pub mod durations;
 mod error;
 mod expand;
@@ -32,8 +33,9 @@ mod warnings;
 
 pub use arguments::{ArgumentFault, argument_faults};
 pub use builtin::BUILTINS;
+pub use descriptors::descriptors;
 pub use error::{Complaint, Mark, Place, ProfileError, ProfileErrors};
-pub use explain::{explain, request_line};
+pub use explain::{explain, request_line, warning};
 pub use hosts::hosts;
 pub use overrides::Overrides;
 pub use types::Profile;

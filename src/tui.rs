@@ -24,7 +24,7 @@ use crate::domain::{EndpointId, Speed};
 use crate::profile::{self, Profile};
 use crate::recording::{CreateError, EndpointLine, SessionLine, Writer};
 use crate::session::replay::{Recording, Replay};
-use crate::session::{Plan, Session, SessionError, Signal, Signals};
+use crate::session::{Plan, Session, SessionError, Shortage, Signal, Signals};
 use crate::whatif::seen;
 use guard::Guard;
 use job::Job;
@@ -95,6 +95,9 @@ pub fn run(profile: Profile, look: (ColorChoice, bool), beside: Beside) -> Resul
         let record = beside.record.map(|(path, force)| Writer::create(&path, force)).transpose()?;
         let mut app = App::new(setup(&profile, options)).warming(beside.warmup);
         let mut session = Session::start(profile, Plan { rounds: None, warmup: beside.warmup })?;
+        if let Some(Shortage { need, limit }) = session.short() {
+            app = app.short_of_descriptors(limit, need);
+        }
         if let Some(address) = beside.metrics {
             let address = session.serve_metrics(address)?;
             let said = Notice::Done(format!("metrics at http://{address}/metrics"));

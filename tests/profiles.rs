@@ -478,6 +478,37 @@ fn r35_r36_r39_warnings_tell_what_is_probably_not_meant() {
     assert_eq!(profile::warnings(&parse(loopback)), Vec::<String>::new());
 }
 
+/// What is sent byte for byte needs no warning; what the client rewrites has one.
+#[test]
+fn h21_what_does_not_go_out_as_it_is_written_is_told() {
+    let told = |url: &str| {
+        let profile = parse(&format!("[[endpoint]]\nname = 'a'\nurl = '{url}'\nconcurrency = 1\n"));
+        profile::warnings(&profile).into_iter().filter(|w| w.starts_with("a: ")).collect::<Vec<_>>()
+    };
+    for exact in [
+        "http://127.0.0.1:1",
+        "http://127.0.0.1:1?q",
+        "HTTP://LOCALHOST:80/%7E%2F%CE%BB/%zz//a;b|c!x=[1]?a=%20+b&c=%26&d=*|/?:@",
+        "http://user:pw@127.0.0.1:1/?",
+        "http://127.0.0.1:1/a...b/.well-known/..x",
+    ] {
+        assert_eq!(told(exact), [""; 0], "{exact}");
+    }
+    for (url, part) in [
+        ("http://127.0.0.1:1/a/../b?token=hunter2", "/a/../b?token=*** goes out as /b?token=***: "),
+        ("http://127.0.0.1:1/a/%2e%2E/b", "/a/%2e%2E/b goes out as /b: "),
+        ("http://127.0.0.1:1/./b", "/./b goes out as /b: "),
+        ("http://127.0.0.1:1/a b/ä", "/a b/ä goes out as /a%20b/%C3%A4: "),
+        ("http://127.0.0.1:1\\\\x", "\\\\x goes out as //x: "),
+        ("http://127.0.0.1:1?<", "?< goes out as /?%3C: "),
+        ("http://127.0.0.1:1/x#part", "`#`"),
+    ] {
+        let told = told(url);
+        assert!(told.len() == 1 && told[0].contains(part), "{url}: {told:?}");
+        assert!(!told[0].contains("hunter2"));
+    }
+}
+
 /// The explanation says of each endpoint what holds it back, and the warnings what that leads to.
 #[test]
 fn r36_r37_r39_what_holds_calls_back_is_said() {

@@ -196,6 +196,18 @@ fn the_lines_come_in_order_and_the_sums_equal_the_calls() {
 }
 
 #[test]
+fn x01_json_is_never_coloured() {
+    let forced = Command::new(env!("CARGO_BIN_EXE_fanscope"))
+        .args(["run", "-n", "2", "--every", "0ms", "--format", "json"])
+        .envs([("CLICOLOR_FORCE", "1"), ("COLORTERM", "truecolor"), ("TERM", "xterm-256color")])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(forced.status.success() && !forced.stdout.contains(&0x1b), "{forced:?}");
+    assert_eq!(rounds(&forced).len(), 2);
+}
+
+#[test]
 fn the_same_seed_gives_the_same_faults() {
     let faults = || {
         let args = ["-n", "4", "--every", "0ms", "-b", "450ms", "--seed", "10", "--format", "json"];

@@ -5,7 +5,7 @@ use super::config::steady;
 use super::live::LiveRound;
 use super::{Change, Shown};
 use crate::domain::event::{RoundStarted, Vitals};
-use crate::domain::{EndpointId, Event, Late, Reason, Round, RoundNo, Settings};
+use crate::domain::{Attempt, EndpointId, Event, Late, Reason, Round, RoundNo, Settings};
 use crate::stats::{MissingRow, Stats, Window};
 use crate::whatif::seen::Sample;
 use std::collections::{HashMap, VecDeque};
@@ -18,7 +18,8 @@ const KEPT_ROUNDS: usize = 600;
 /// Calls in all rounds that are kept, at most; about 400 bytes each.
 const KEPT_CALLS: usize = 32_000;
 
-/// Calls in the newest rounds that keep their failed answers; up to some kilobytes each.
+/// Calls in the newest rounds that keep what their answers said: of failed ones their beginning, of all what the
+/// server says of its own time; up to some kilobytes each.
 const KEPT_ANSWERS: usize = 2_000;
 
 /// Rounds to estimate from that stay in a copy that is kept for long.
@@ -312,12 +313,14 @@ impl Picture {
     }
 }
 
-/// Drops what failed answers said; everything else of the round stays.
+/// Drops what answers said; everything else of the round stays.
 fn forget_answers(round: &mut Arc<Round>) {
-    let has = |round: &Round| round.calls.iter().flat_map(|c| &c.attempts).any(|a| a.answer.is_some());
-    if has(round) {
-        let attempts = Arc::make_mut(round).calls.iter_mut().flat_map(|c| &mut c.attempts);
-        attempts.for_each(|attempt| attempt.answer = None);
+    let says = |a: &Attempt| a.answer.is_some() || !a.server_timing.is_empty();
+    if round.calls.iter().flat_map(|c| &c.attempts).any(says) {
+        for attempt in Arc::make_mut(round).calls.iter_mut().flat_map(|c| &mut c.attempts) {
+            attempt.answer = None;
+            attempt.server_timing = Arc::default();
+        }
     }
 }
 

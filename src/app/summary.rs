@@ -16,7 +16,7 @@ pub fn summary(app: &App) -> Vec<String> {
     let totals = app.live.stats.totals(Window::Start);
     let what = if app.kind() == Kind::Live { "fanscope" } else { "fanscope replay" };
     let head = format!("{what} {}: {}", app.profile, contract(app.config.live(), app.optional()));
-    let length = length(app.live.now);
+    let length = numbers::span(app.live.now);
     if totals.rounds == 0 {
         return vec![format!("{head}, {length}, 0 rounds")];
     }
@@ -39,16 +39,6 @@ fn contract(settings: &Settings, optional: usize) -> String {
         Mode::Deadline | Mode::WaitAll | Mode::FailFast => String::new(),
     };
     format!("{}{own} {}", settings.mode, numbers::setting_ms(settings.budget))
-}
-
-/// A length of time in whole seconds: `42 s`, `3 min 5 s`, `2 h 0 min`.
-fn length(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, s) => format!("{s} s"),
-        (0, m, s) => format!("{m} min {s} s"),
-        (h, m, _) => format!("{h} h {m} min"),
-    }
 }
 
 fn rounds(totals: &Totals) -> String {
@@ -144,7 +134,7 @@ mod tests {
     #[test]
     fn lengths_and_contracts_are_short() {
         assert_eq!(
-            [0, 59, 60, 3599, 7200].map(|s| length(Duration::from_secs(s))),
+            [0, 59, 60, 3599, 7200].map(|s| numbers::span(Duration::from_secs(s))),
             ["0 s", "59 s", "1 min 0 s", "59 min 59 s", "2 h 0 min"]
         );
         let mut settings = fx::settings(Mode::Hedge);

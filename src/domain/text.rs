@@ -53,6 +53,19 @@ pub fn visible(text: &str) -> String {
     out
 }
 
+/// At most `most` bytes, the last of them an ellipsis where there was more.
+#[must_use]
+pub fn cut(mut text: String, most: usize) -> String {
+    const MORE: char = '…';
+    if text.len() > most {
+        let room = most.saturating_sub(MORE.len_utf8());
+        text.truncate((0..=room).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0));
+        text.push(MORE);
+        text.shrink_to_fit();
+    }
+    text
+}
+
 /// A path, safe to show: everything in it is visible.
 #[must_use]
 pub fn path(path: &Path) -> String {
@@ -97,6 +110,13 @@ pub fn speaks_utf8(set: &dyn Fn(&str) -> Option<String>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_text_is_cut_at_a_character() {
+        assert_eq!(cut("x".repeat(256), 256), "x".repeat(256));
+        let cut_text = cut("é".repeat(200), 256);
+        assert!(cut_text.len() <= 256 && cut_text.ends_with("é…"), "{cut_text}");
+    }
 
     #[test]
     fn control_characters_never_pass() {

@@ -98,10 +98,13 @@ impl Limits {
         Ok(sent)
     }
 
-    /// Learns from a settled round.
+    /// Learns from a settled round; nothing from one that was given up, nor from calls that our own lateness cut.
     pub fn learn(&mut self, round: &Round) {
+        let counts = round.counts();
         for (call, recent) in round.calls.iter().zip(&mut self.recent) {
-            recent.push(call);
+            if counts && !round.is_misjudged(call) {
+                recent.push(call);
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use super::limits::guards::Tolls;
 use super::probe::Probes;
 use super::round::{self, Brief, Over, Shared, Stragglers};
 use crate::domain::event::{SkipCause, Vitals};
-use crate::domain::{Arm, Event, RoundNo, Settings};
+use crate::domain::{Arm, EndedBy, Event, RoundNo, Settings};
 use futures_util::future::LocalBoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::cell::{Cell, RefCell};
@@ -41,6 +41,8 @@ type Watching = FuturesUnordered<LocalBoxFuture<'static, bool>>;
 /// What became of a round.
 struct Delivered<C: Clock> {
     heard: Heard,
+    /// Whether it was given up because the process did not run meanwhile.
+    given_up: bool,
     stragglers: Option<Stragglers<C>>,
 }
 
@@ -73,6 +75,8 @@ pub struct Pacer<C: Clock> {
     started: u64,
     completed: u64,
     rounds: Option<u64>,
+    /// Whether no more rounds are to start, whatever becomes of those that run.
+    finishing: bool,
     vitals: Rc<Cell<Vitals>>,
 }
 
@@ -136,6 +140,7 @@ impl<C: Clock + Unpin> Pacer<C> {
             started: 0,
             completed: 0,
             rounds,
+            finishing: false,
             vitals: Rc::default(),
         }
     }
@@ -162,6 +167,7 @@ impl<C: Clock + Unpin> Pacer<C> {
                     if !self.obey(command).await { break }
                 }
                 () = super::clock::fired(&mut self.timer) => {
+                    if !self.tell_gap().await { break }
                     self.start_due();
                     // A period too short for this machine must not keep the runtime from its sockets.
                     tokio::task::yield_now().await;
@@ -180,12 +186,23 @@ impl<C: Clock + Unpin> Pacer<C> {
         self.rounds.is_some_and(|n| self.started >= n)
     }
 
+    /// When the next start is to be looked at.
+    fn due(&self) -> Instant {
+        self.held.map_or(self.plan.next, |held| held.until)
+    }
+
+    /// Tells of a time in which the process did not run, where this start comes after one.
+    async fn tell_gap(&self) -> bool {
+        let shared = &self.shared;
+        let due = self.due().saturating_duration_since(shared.epoch);
+        shared.gaps.tell(&shared.clock, &shared.sink, due, self.since_epoch()).await
+    }
+
     /// Sets the timer for the next start, if there is to be one.
     fn arm(&mut self) {
         // Without a period the next round starts when the last has ended.
         let waits = self.settings.every.is_zero() && !self.running.is_empty();
-        let next = self.held.map_or(self.plan.next, |held| held.until);
-        let at = (!self.paused && !self.enough() && !waits).then_some(next);
+        let at = (!self.paused && !self.enough() && !waits).then_some(self.due());
         self.timer.arm(at);
     }
 
@@ -249,7 +266,7 @@ impl<C: Clock + Unpin> Pacer<C> {
         let (vitals, probes) = (Rc::clone(&self.vitals), self.probes.clone());
         self.running.push(Box::pin(async move {
             let Some(over) = round::run(&shared, &limits, brief).await else {
-                return Delivered { heard: Heard::Unheard, stragglers: None };
+                return Delivered { heard: Heard::Unheard, given_up: false, stragglers: None };
             };
             let Over { round, mut stragglers } = over;
             limits.borrow_mut().learn(&round);
@@ -262,6 +279,7 @@ impl<C: Clock + Unpin> Pacer<C> {
             totals.watched = probes.watched();
             vitals.set(totals);
             let sent = round.calls.iter().any(|c| !c.attempts.is_empty());
+            let given_up = round.ended_by == EndedBy::Aborted;
             let told = shared.sink.deliver(Event::RoundSettled { round, vitals: totals });
             let told = match &mut stragglers {
                 None => told.await,
@@ -272,7 +290,7 @@ impl<C: Clock + Unpin> Pacer<C> {
                 (true, true) => Heard::Sent,
                 (true, false) => Heard::HeldBack,
             };
-            Delivered { heard, stragglers }
+            Delivered { heard, given_up, stragglers }
         }));
     }
 
@@ -291,6 +309,11 @@ impl<C: Clock + Unpin> Pacer<C> {
             return false;
         }
         self.completed += 1;
+        if delivered.given_up && !self.finishing {
+            // Another one runs in its place; what else was planned meanwhile is not caught up.
+            self.rounds = self.rounds.map(|rounds| rounds.saturating_add(1));
+            self.plan.next = self.plan.next.max(self.shared.clock.now());
+        }
         if self.settings.every.is_zero() {
             let pause = if delivered.heard == Heard::HeldBack { IDLE } else { Duration::ZERO };
             self.plan.next = self.shared.clock.now() + pause;
@@ -336,13 +359,14 @@ impl<C: Clock + Unpin> Pacer<C> {
             }
             Some(Command::Step) if self.enough() => {}
             Some(Command::Step) => self.start(now),
-            Some(Command::Finish) => self.rounds = Some(self.started),
+            Some(Command::Finish) => (self.rounds, self.finishing) = (Some(self.started), true),
         }
         true
     }
 
     /// Abandons the rounds that run and what is watched, and reports each; bounded by their grace.
     async fn abandon(mut self) {
+        self.finishing = true;
         self.shared.abort.tell();
         loop {
             let heard = tokio::select! {

@@ -98,9 +98,12 @@ pub fn run(profile: Profile, mut task: Task, out: impl Write + Send + 'static) -
         let mut signals = Signals::catch().map_err(RunError::Start)?;
         let plan = Plan { rounds: task.rounds, warmup: task.warmup };
         let mut session = Session::start(profile, plan)?;
+        if let Some(short) = session.short() {
+            // A notice that nobody can read is no reason not to run.
+            let _ = writeln!(io::stderr(), "fanscope: {short}");
+        }
         if let Some(address) = task.metrics {
             let address = session.serve_metrics(address)?;
-            // A notice that nobody can read is no reason not to run.
             let _ = writeln!(io::stderr(), "fanscope: metrics at http://{address}/metrics");
         }
         let mut printer = Printer::new(&session, task, Output::start(out).map_err(RunError::Start)?);
@@ -271,6 +274,9 @@ impl Printer {
     fn event(&mut self, event: Event) -> Result<(), RunError> {
         if let Event::Failed(why) = event {
             return Err(RunError::Engine(why));
+        }
+        if let Event::Noted { text, .. } = &event {
+            self.notice(format!("fanscope: {text}"));
         }
         let line = self.scribe.event(&event);
         if let Event::RoundSettled { round, .. } = &event {

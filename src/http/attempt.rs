@@ -2,18 +2,20 @@
 //!
 //! Must not know why errors happen (that is `classify`) nor how requests are made.
 
-use super::body::{self, Read};
+use super::body::{self, Read, Wanted};
 use super::classify::{self, Context};
 use super::client::{Clients, Sent};
+use super::decode::Coding;
 use super::dial::{Dial, DialGuard, Stage};
 use super::evidence::{Beginning, Raw};
 use super::request::Asked;
-use super::retry_after;
+use super::{retry_after, server_timing};
 use crate::domain::{Answer, HttpVersion, Phase, Reason};
 use crate::engine::transport::{Failure, Trace};
 use crate::profile::Endpoint;
+use http::response::Parts;
 use hyper_util::client::legacy::connect::HttpInfo;
-use reqwest::{Response, Version, header};
+use reqwest::{Body, Response, Version, header};
 
 /// Runs an attempt to its end. `keep` makes evidence of an answer that was not accepted.
 pub(super) async fn run(
@@ -48,18 +50,17 @@ async fn exchange(
     let mut followed = 0;
     let mut hop: Option<Asked> = None;
     loop {
-        let asked = hop.as_ref().unwrap_or(asked);
-        let mut opened = send(clients, endpoint, asked, trace).await.map_err(|failure| (failure, None))?;
-        let response = &mut opened.response;
+        let now = hop.as_ref().unwrap_or(asked);
+        let (parts, opened) = send(clients, endpoint, now, trace).await.map_err(|failure| (failure, None))?;
         let next = match endpoint.follow {
             0 => None,
-            _ => asked.redirected(response.status(), response.headers().get(header::LOCATION)),
+            _ => now.redirected(parts.status, parts.headers.get(header::LOCATION)),
         };
-        let mut body = Beginning::default();
-        let status = Some(response.status().as_u16());
+        let mut kept = Beginning::default();
+        let status = Some(parts.status.as_u16());
         let refused = |words: &str| Failure { status, ..Failure::new(Reason::Redirect, words) };
         let failure = match next {
-            None => answer(&mut opened, endpoint, trace, &mut body).await.err(),
+            None => answer((&parts, opened), (endpoint, [asked, now]), trace, &mut kept).await.err(),
             Some(_) if followed == endpoint.follow => {
                 Some(refused(&format!("more than {followed} redirects")))
             }
@@ -71,13 +72,13 @@ async fn exchange(
             }
         };
         let Some(failure) = failure else { return Ok(()) };
-        return Err((failure, Some(Box::new(Raw::take(&mut opened.response, body, hop)))));
+        return Err((failure, Some(Box::new(Raw::new(parts, kept, hop)))));
     }
 }
 
 /// An answer whose head is here.
 struct Opened {
-    response: Response,
+    body: Body,
     context: Context,
     sent: Sent,
 }
@@ -88,7 +89,7 @@ async fn send(
     endpoint: &Endpoint,
     asked: &Asked,
     trace: &Trace,
-) -> Result<Opened, Failure> {
+) -> Result<(Parts, Opened), Failure> {
     loop {
         let invalid = |words: String| Failure::new(Reason::InvalidRequest, words);
         let wire = asked.wire(endpoint, &clients.environment).map_err(invalid)?;
@@ -98,8 +99,8 @@ async fn send(
         let mut sent = client.sending();
         let error = match dial.send(client.reqwest.execute(wire.request), || client.shares_a_dial()).await {
             Ok(response) => {
-                let context = head(&response, dial, trace);
-                return Ok(Opened { response, context, sent });
+                let (parts, body, context) = head(response, dial, trace);
+                return Ok((parts, Opened { body, context, sent }));
             }
             Err(error) => error,
         };
@@ -119,7 +120,7 @@ async fn send(
 }
 
 /// The head is here: which connection brought it?
-fn head(response: &Response, dial: &Dial, trace: &Trace) -> Context {
+fn head(response: Response, dial: &Dial, trace: &Trace) -> (Parts, Body, Context) {
     let ended = dial.end(response.extensions().get::<HttpInfo>());
     if ended.reused && ended.stage != Stage::None {
         trace.forget_dial();
@@ -128,42 +129,57 @@ fn head(response: &Response, dial: &Dial, trace: &Trace) -> Context {
     trace.head(version(response.version()), response.status().as_u16());
     trace.retry_after(retry_after::read(response.status(), response.headers()));
     let http2 = response.version() == Version::HTTP_2;
-    Context { ended, http2 }
+    let (parts, body) = http::Response::from(response).into_parts();
+    (parts, body, Context { ended, http2 })
 }
 
 /// Reads the body and judges the whole answer. The call's end is after the last byte, so a refused status
-/// is only reported then, and it outranks what its body did.
+/// is only reported then, and it outranks what its body did. `asked` are the requests whose secrets may come back: the
+/// endpoint's own and the one that is answered.
 async fn answer(
-    opened: &mut Opened,
-    endpoint: &Endpoint,
+    (head, opened): (&Parts, Opened),
+    (endpoint, asked): (&Endpoint, [&Asked; 2]),
     trace: &Trace,
-    body: &mut Beginning,
+    kept: &mut Beginning,
 ) -> Result<(), Failure> {
     trace.reach(Phase::Body);
-    let Opened { response, context, sent } = opened;
-    let status = response.status();
-    let expect = &endpoint.expect;
-    let read = body::read(response, expect.max_body, expect.body_contains.as_deref(), trace, body).await;
+    let secrets = || asked.iter().flat_map(|asked| asked.secrets()).collect();
+    trace.server_timing(server_timing::read([&head.headers], secrets));
+    let (status, expect) = (head.status, &endpoint.expect);
+    let coding = Coding::of(&head.headers);
+    let wanted = Wanted { coding, limit: expect.max_body, text: expect.body_contains.as_deref() };
+    let Opened { body, context, mut sent } = opened;
+    let read = body::read(body, wanted, trace, kept).await;
     if !matches!(read, Read::TooLarge) {
         sent.ended();
+    }
+    if let Read::Whole { trailers: Some(trailers), .. } = &read {
+        trace.server_timing(server_timing::read([&head.headers, trailers], secrets));
     }
     let failure =
         |reason, words: &str| Failure { status: Some(status.as_u16()), ..Failure::new(reason, words) };
     if !expect.status.contains(status.as_u16()) {
-        let retry_after = retry_after::read(status, response.headers());
+        let retry_after = retry_after::read(status, &head.headers);
         return Err(Failure { retry_after, ..failure(Reason::HttpStatus, &status.to_string()) });
     }
+    let status = Some(status.as_u16());
     match read {
-        Read::Whole { found: true } => Ok(()),
-        Read::Whole { found: false } => {
-            Err(failure(Reason::CheckFailed, "the body does not contain the expected text"))
-        }
+        Read::Whole { found: true, .. } => Ok(()),
+        Read::Whole { found: false, .. } => Err(failure(Reason::CheckFailed, &not_found(coding))),
         Read::TooLarge => {
             Err(failure(Reason::BodyLimit, &format!("the body is larger than {} bytes", expect.max_body)))
         }
-        Read::Broken(error) => {
-            Err(Failure { status: Some(status.as_u16()), ..classify::in_body(&error, *context) })
-        }
+        Read::Broken(error) => Err(Failure { status, ..classify::in_body(&error, context) }),
+        Read::Undecodable(error) => Err(Failure { status, ..classify::in_coding(&error, coding.name()) }),
+    }
+}
+
+/// That the text is not in the body, and that it may be, where the body can't be read.
+fn not_found(coding: Coding) -> String {
+    let words = "the body does not contain the expected text";
+    match coding {
+        Coding::Other(name) => format!("{words}: it is encoded ({name}) and was searched as it came"),
+        _ => words.to_owned(),
     }
 }
 

@@ -7,6 +7,7 @@ mod proxy;
 
 use super::dial::{Ended, Stage};
 use super::dns::LookupError;
+use super::ports;
 use crate::domain::Reason;
 use crate::engine::transport::Failure;
 use hyper_util::client::legacy::connect::HttpInfo;
@@ -59,7 +60,7 @@ pub(super) fn before_head(error: &reqwest::Error, context: Context) -> Failure {
         Reason::InvalidRequest
     } else if error.is_redirect() {
         Reason::Redirect
-    } else if let Some(reason) = local_limit(error) {
+    } else if let Some(reason) = local_limit(error, ports::are_gone) {
         reason
     } else if error.is_dns() {
         Reason::Dns
@@ -98,11 +99,22 @@ pub(super) fn in_body(error: &reqwest::Error, context: Context) -> Failure {
     failure(reason, error)
 }
 
+/// A body that its coding can't be undone of. The words are the decoder's, and name nothing that was sent.
+pub(super) fn in_coding(error: &io::Error, coding: &str) -> Failure {
+    let reason = match error.kind() {
+        ErrorKind::UnexpectedEof => Reason::BodyTruncated,
+        _ => Reason::BodyInvalid,
+    };
+    Failure::new(reason, format!("{coding}: {error}"))
+}
+
 /// This machine's own limits, wherever they struck.
-fn local_limit(error: Link<'_>) -> Option<Reason> {
+fn local_limit(error: Link<'_>, no_ports: impl Fn() -> bool) -> Option<Reason> {
     chain(error).find_map(|link| {
         let os_error = match (link.downcast_ref::<io::Error>(), link.downcast_ref::<LookupError>()) {
-            (Some(io), _) if io.kind() == ErrorKind::AddrNotAvailable => return Some(Reason::LocalPortLimit),
+            (Some(io), _) if io.kind() == ErrorKind::AddrNotAvailable => {
+                return no_ports().then_some(Reason::LocalPortLimit);
+            }
             (Some(io), _) => io.raw_os_error(),
             (_, Some(lookup)) => lookup.os_error,
             _ => None,
@@ -127,9 +139,13 @@ fn connecting(error: Link<'_>, stage: Stage) -> Reason {
     }
     match io_kind(error) {
         Some(ErrorKind::ConnectionRefused) => Reason::ConnectRefused,
-        Some(ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::NetworkDown) => {
-            Reason::ConnectUnreachable
-        }
+        // The last one: no address of ours from which that one could be reached, such as none of IPv6.
+        Some(
+            ErrorKind::HostUnreachable
+            | ErrorKind::NetworkUnreachable
+            | ErrorKind::NetworkDown
+            | ErrorKind::AddrNotAvailable,
+        ) => Reason::ConnectUnreachable,
         // The port had answered before.
         Some(ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe) => {
             Reason::ConnReset
@@ -257,12 +273,17 @@ mod tests {
 
     #[test]
     fn our_own_limits_are_apart_from_the_upstreams_faults() {
-        assert_eq!(local_limit(&os(24)), Some(Reason::LocalFdLimit));
-        assert_eq!(local_limit(&os(23)), Some(Reason::LocalFdLimit));
-        let ports = io::Error::from(ErrorKind::AddrNotAvailable);
-        assert_eq!(local_limit(&io::Error::other(ports)), Some(Reason::LocalPortLimit));
-        assert_eq!(local_limit(&io::Error::from(ErrorKind::AddrInUse)), None);
-        assert_eq!(local_limit(&io::Error::from(ErrorKind::ConnectionRefused)), None);
+        let none_left = |error: io::Error| local_limit(&error, || true);
+        assert_eq!(none_left(os(24)), Some(Reason::LocalFdLimit));
+        assert_eq!(none_left(os(23)), Some(Reason::LocalFdLimit));
+        let ports = || io::Error::other(io::Error::from(ErrorKind::AddrNotAvailable));
+        assert_eq!(none_left(ports()), Some(Reason::LocalPortLimit));
+        assert_eq!(none_left(io::Error::from(ErrorKind::AddrInUse)), None);
+        assert_eq!(none_left(io::Error::from(ErrorKind::ConnectionRefused)), None);
+        // With ports left it is the address that is wanting.
+        assert_eq!(local_limit(&ports(), || false), None);
+        assert_eq!(connecting(&ports(), Stage::Connect), Reason::ConnectUnreachable);
+        assert_eq!(connecting(&io::Error::from(ErrorKind::AddrInUse), Stage::Connect), Reason::ConnectFailed);
     }
 
     #[test]

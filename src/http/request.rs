@@ -1,7 +1,8 @@
 //! From an endpoint and a round to a request: URL, headers, body, and the way to connect for it.
 //!
-//! Limits that come with the client: dot segments of a path (`/../`) are resolved before they go out, every
-//! other byte is left as written.
+//! Limits that come with the client: dot segments of a path (`/../`, also as `/%2E%2E/`) are resolved, and what
+//! no URL holds and `'` in a query are percent-encoded before they go out, of which `check` warns; every other byte
+//! is left as written.
 //!
 //! Must not know sockets or answers. Errors say which key is wrong and never repeat a value: values may be
 //! secrets.
@@ -31,7 +32,7 @@ pub(super) struct Asked {
     pub(super) method: Method,
     /// Where to, without userinfo.
     pub(super) url: Url,
-    /// Headers of the profile, and `traceparent`.
+    /// Headers of the profile, `traceparent`, and the encoding that is asked for.
     pub(super) headers: HeaderMap,
     /// Body; empty means none.
     pub(super) body: String,
@@ -76,6 +77,10 @@ impl Asked {
             && let Ok(parent) = HeaderValue::from_str(&ids.traceparent())
         {
             headers.entry(TRACEPARENT).or_insert(parent);
+        }
+        // A part of an encoded body can't be decoded.
+        if !headers.contains_key(header::RANGE) {
+            headers.entry(header::ACCEPT_ENCODING).or_insert(HeaderValue::from_static("gzip"));
         }
         Ok(Self { method, url, headers, body: endpoint.body.fill(round, row), home: true })
     }
@@ -176,6 +181,9 @@ impl Asked {
         *request.headers_mut() = headers;
         if !self.body.is_empty() {
             *request.body_mut() = Some(self.body.clone().into());
+        } else if matches!(self.method, Method::POST | Method::PUT | Method::PATCH) {
+            // RFC 9110, 8.6: a method that has a meaning for a body says so when there is none. Servers ask for it (411).
+            request.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
         }
         Ok(Wire { key, request })
     }

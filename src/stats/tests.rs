@@ -108,6 +108,17 @@ fn what_the_engine_says_beside_a_round_that_does_not_count_holds_all_the_same() 
 }
 
 #[test]
+fn m16_there_is_no_rate_before_the_second_round() {
+    let mut stats = Stats::new(8);
+    let settings = Arc::new(fx::settings(Mode::Deadline));
+    let mut rate_after = |no| {
+        stats.fold(&fx::round(no, fx::at(no), &settings, &fx::TYPICAL), Vitals::default());
+        stats.pulse().attempts_per_second()
+    };
+    assert_eq!([1, 2, 3].map(&mut rate_after), [None, Some(16.0), Some(16.0)]);
+}
+
+#[test]
 fn the_pulse_tells_rate_lag_overshoot_and_connections() {
     let mut stats = Stats::new(8);
     let settings = Arc::new(fx::settings(Mode::Deadline));
@@ -176,4 +187,22 @@ fn w1_what_the_deadline_cut_is_censored_at_the_deadline_however_late_that_was_no
         stats.fold(&round, Vitals::default());
     }
     assert_eq!(stats.quantile(EndpointId(0), 0.5), Quantile::Above(fx::ms(200.0)));
+}
+
+/// A round whose call the deadline cut, on time or far too late.
+fn cut(no: u64, overrun: Option<Duration>) -> Round {
+    let cut = Outcome::Missing(Reason::Deadline);
+    Round { overrun, ..round(no, fx::at(no), &[cut], None) }
+}
+
+#[test]
+fn r42_what_our_own_lateness_cut_makes_no_hint_and_is_counted_as_an_overrun() {
+    let after = |overrun| {
+        let mut stats = Stats::new(1);
+        (1..=20).for_each(|no| stats.fold(&cut(no, overrun), Vitals::default()));
+        (stats.hints().len(), stats.pulse().overruns())
+    };
+    assert_eq!(after(None), (1, (0, None)));
+    let late = Some(fx::ms(250.0));
+    assert_eq!(after(late), (0, (20, late)));
 }

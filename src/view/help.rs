@@ -8,7 +8,7 @@ use super::theme::Tone;
 use crate::app::HelpPage;
 use crate::app::Kind;
 use crate::app::actions::{Binding, bindings};
-use crate::domain::PlayState;
+use crate::domain::{Phase, PlayState};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -98,7 +98,10 @@ impl Help<'_> {
     fn signs(&self) -> [Line; HelpPage::SIGNS] {
         let (theme, glyphs) = (self.ctx.theme, self.ctx.glyphs);
         let sign = |glyph: &str, tone, text| Line { sign: glyph.to_owned(), style: theme.tone(tone), text };
+        let phases: String = Phase::ALL.iter().map(|&phase| glyphs.phase(phase, false)).collect();
         [
+            sign("a time", Tone::Plain, "from the round's start: all of"),
+            sign(&phases, Tone::Plain, "queue dns tcp tls waiting body"),
             sign(glyphs.ok, Tone::Ok, "answered within its limit"),
             sign(glyphs.error, Tone::Error, "error, where it happened"),
             sign(glyphs.cut, Tone::Cut, "cut at a time limit"),

@@ -292,6 +292,16 @@ fn the_help() {
     assert_scene("help", &app, &ALL);
 }
 
+#[test]
+fn m17_the_help_says_what_a_time_is_made_of() {
+    let mut app = scenes::running(Options::default());
+    update(&mut app, Message::Action(Action::Help));
+    let shown = printed(&drawn(&app, 120, 40));
+    for words in ["from the round's start: all of", "queue dns tcp tls waiting body"] {
+        assert!(shown.contains(words), "{shown}");
+    }
+}
+
 /// At any size: the last page is reached, nothing scrolls past it, and the first key back moves.
 #[test]
 fn scrolling_the_help_ends_at_its_last_page() {

@@ -138,7 +138,8 @@ impl Verdict<'_> {
             Shown::Running(live) => running(ctx, live),
             Shown::Over(round) => {
                 let (long, tone) = over(ctx, round, true);
-                (if width(&long) <= most { long } else { over(ctx, round, false).0 }, tone)
+                let text = if width(&long) <= most { long } else { over(ctx, round, false).0 };
+                (overran(ctx, round, text), tone)
             }
         };
         vec![ctx.bold(cut(&text, most, ctx.glyphs.ellipsis), tone)]
@@ -170,6 +171,14 @@ fn is_lost(app: &App, live: &LiveRound) -> bool {
     let failed = optional.filter(|(c, _)| matches!(c.settled, Some((_, Outcome::Missing(_))))).count();
     let n = app.optional();
     settings.mode == Mode::Quorum && failed > n.saturating_sub(settings.quorum_of(n))
+}
+
+/// Behind what came of a round, how late this machine woke up in it where that makes it doubtful.
+fn overran(ctx: &Ctx<'_>, round: &Round, text: String) -> String {
+    match round.overrun {
+        Some(late) => format!("client overrun {} {} {text}", numbers::ms(late), ctx.glyphs.dot),
+        None => text,
+    }
 }
 
 /// What came of a round; `long` with all its words.

@@ -7,6 +7,7 @@ use fanscope::domain::{
     CallSpec, EndpointId, Event, Guards, HedgeContract, Mode, Phase, Reason, Round, RoundNo, Settings,
 };
 use fanscope::engine::clock::TokioClock;
+use fanscope::engine::gaps::Gaps;
 use fanscope::engine::limits::Limits;
 use fanscope::engine::limits::guards::Tolls;
 use fanscope::engine::policy::{CallPlan, HedgePlan, RoundPlan};
@@ -156,7 +157,8 @@ pub fn plan(mode: Mode, budget: u64, calls: Vec<CallPlan>) -> RoundPlan {
 pub fn shared(net: impl Transport + 'static) -> (Shared<TokioClock>, mpsc::Receiver<Event>) {
     let (sink, events) = Sink::new();
     let epoch = Instant::now();
-    (Shared { clock: TokioClock, transport: Rc::new(net), sink, epoch, abort: Abort::default() }, events)
+    let (abort, gaps) = (Abort::default(), Gaps::new(&TokioClock));
+    (Shared { clock: TokioClock, transport: Rc::new(net), sink, epoch, abort, gaps }, events)
 }
 
 /// Runs a round of which nothing is watched past its end.

@@ -2,14 +2,14 @@
 
 use crate::app::{App, Bar, Lane};
 use crate::domain::numbers;
-use crate::domain::{Attempt, Call, Late, Outcome, Phase, Reason};
+use crate::domain::{Attempt, Call, Late, Outcome, Phase, Reason, ServerTiming};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 /// A name and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
-    /// What it is.
+    /// What it is; empty where that is what the fact before it is.
     pub name: &'static str,
     /// How it is.
     pub value: String,
@@ -38,8 +38,12 @@ pub(super) fn lines(app: &App, lane: &Lane, whole: bool, room: u16) -> Vec<FactL
     if !whole {
         facts.extend(bar.segments.iter().map(|&(phase, time)| fact(phase.as_str(), numbers::ms(time))));
     }
+    let mut server = Vec::new();
     match call.map(|call| call.attempts.get(decisive)) {
-        Some(Some(attempt)) => of_attempt(attempt, &mut facts),
+        Some(Some(attempt)) => {
+            of_attempt(attempt, &mut facts);
+            server = of_server(attempt);
+        }
         Some(None) => facts.push(fact("nothing", "was sent")),
         None => of_bar(bar, &mut facts),
     }
@@ -47,7 +51,9 @@ pub(super) fn lines(app: &App, lane: &Lane, whole: bool, room: u16) -> Vec<FactL
         of_call(call, &mut facts);
         facts.extend(app.detail_late().map(|late| came(&late)));
     }
-    flowed(facts, room)
+    let mut lines = flowed(facts, room);
+    lines.extend(flowed(server, room));
+    lines
 }
 
 fn of_attempt(attempt: &Attempt, facts: &mut Vec<Fact>) {
@@ -68,11 +74,28 @@ fn of_attempt(attempt: &Attempt, facts: &mut Vec<Fact>) {
         None => {}
     }
     if sent {
-        facts.push(fact("bytes", attempt.bytes.to_string()));
+        facts.push(fact("bytes", bytes(attempt)));
     }
     if let Some(trace) = attempt.trace_id {
         facts.push(fact("trace", trace.to_string()));
     }
+}
+
+/// Decoded, and as they came where that differs.
+fn bytes(attempt: &Attempt) -> String {
+    let Attempt { bytes, wire_bytes, .. } = attempt;
+    if bytes == wire_bytes { bytes.to_string() } else { format!("{bytes}, {wire_bytes} on the wire") }
+}
+
+/// What the server says of its own time; only the first names what it is.
+fn of_server(attempt: &Attempt) -> Vec<Fact> {
+    let name = |index| if index == 0 { "server timing" } else { "" };
+    let value = |metric: &ServerTiming| {
+        let took = metric.took.map(|took| format!(" {}", numbers::fine_ms(took)));
+        let words = metric.description.as_ref().map(|words| format!(" ({words})"));
+        format!("{}{}{}", metric.name, took.unwrap_or_default(), words.unwrap_or_default())
+    };
+    attempt.server_timing.iter().enumerate().map(|(i, metric)| fact(name(i), value(metric))).collect()
 }
 
 fn of_bar(bar: &Bar, facts: &mut Vec<Fact>) {
@@ -115,7 +138,7 @@ fn flowed(facts: Vec<Fact>, room: u16) -> Vec<FactLine> {
     let mut lines: Vec<FactLine> = Vec::new();
     let mut used = 0;
     for fact in facts {
-        let width = fact.name.width() + 1 + fact.value.width();
+        let width = fact.name.width() + usize::from(!fact.name.is_empty()) + fact.value.width();
         match lines.last_mut() {
             Some(line) if used + usize::from(APART) + width <= usize::from(room) => {
                 used += usize::from(APART) + width;

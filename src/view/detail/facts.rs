@@ -27,7 +27,10 @@ impl Widget for &Facts<'_> {
         for (line, y) in self.lines.iter().zip(area.y..area.bottom()) {
             let groups: Vec<Vec<Span<'_>>> = line
                 .iter()
-                .map(|f| vec![self.ctx.dim(format!("{} ", f.name)), Ctx::plain(f.value.as_str())])
+                .map(|f| {
+                    let gap = if f.name.is_empty() { "" } else { " " };
+                    vec![self.ctx.dim(format!("{}{gap}", f.name)), Ctx::plain(f.value.as_str())]
+                })
                 .collect();
             pen.groups(area.x + x, y, end, &groups);
         }

@@ -136,3 +136,36 @@ fn a_fault_switched_before_the_first_round_and_a_note_then_are_both_marked() {
     let switched = format!("recs {} → {}", FaultSwitch::AsWritten, FaultSwitch::Healthy);
     assert_eq!(words, ["before".to_owned(), switched]);
 }
+
+#[test]
+fn r12_a_client_overrun_is_said_of_its_round_and_beside_the_instruments_own_numbers() {
+    let mut app = fx::page(Mode::Deadline, 3, Options::default());
+    settle(&mut app, 4, |round| round.overrun = Some(fx::ms(250.0)));
+    for (width, height) in [FULL, (80, 24)] {
+        let shown = printed(&drawn(&app, width, height));
+        assert!(shown.contains("client overrun 250 ms"), "{shown}");
+        assert!(shown.contains("overruns 1 by 250 ms"), "{shown}");
+    }
+    settle(&mut app, 5, |_| {});
+    let shown = printed(&drawn(&app, 120, 40));
+    assert!(!shown.contains("client overrun") && shown.contains("overruns 1"), "{shown}");
+}
+
+#[test]
+fn l01_a_shortage_of_descriptors_stays_in_the_header() {
+    let mut app = fx::page(Mode::Deadline, 3, Options::default()).short_of_descriptors(64, 200);
+    let shown = printed(&drawn(&app, 120, 40));
+    assert!(shown.contains("descriptors 64 of 200") && shown.contains("`ulimit -n 200`"), "{shown}");
+    update(&mut app, Message::NoticeOver);
+    let shown = printed(&drawn(&app, 80, 24));
+    assert!(shown.contains("descriptors 64 of 200") && !shown.contains("ulimit"), "{shown}");
+}
+
+#[test]
+fn m05_a_gap_is_marked_in_the_history() {
+    let mut app = fx::page(Mode::Deadline, 40, Options::default());
+    noted(&mut app, "gap 2 h 10 min");
+    settle(&mut app, 41, |_| {});
+    let shown = printed(&drawn(&app, 120, 40));
+    assert!(shown.contains("gap 2 h 10 min"), "{shown}");
+}

@@ -1,0 +1,67 @@
+//! Times in which the process did not run: stopped, the machine asleep, or without a CPU for long.
+//!
+//! Nobody tells when such a time begins. It is found when it is over, by a timer that fires far too late, or by the
+//! time that the machine says it slept, of which the engine's clock knows nothing. Whoever wakes up looks; what one
+//! has told, another does not tell again.
+
+use super::clock::Clock;
+use super::sink::Sink;
+use crate::domain::{Event, numbers};
+use std::cell::Cell;
+use std::time::Duration;
+
+/// From here on a time counts as one in which the process did not run. A machine that is merely busy wakes timers
+/// some milliseconds late, a badly starved one some hundred.
+pub(super) const GAP: Duration = Duration::from_secs(1);
+
+/// What the rounds of an engine know of such times together. Times are from the session's start.
+#[derive(Debug, Default)]
+pub struct Gaps {
+    /// How long the machine has slept, by the highest reading: a process stopped within one reads too little.
+    slept: Cell<Duration>,
+    /// How much of that was told.
+    slept_told: Cell<Duration>,
+    /// Until when was told.
+    told: Cell<Duration>,
+}
+
+impl Gaps {
+    /// Nothing told yet; what the machine slept before is not ours to tell.
+    #[must_use]
+    pub fn new(clock: &impl Clock) -> Self {
+        let slept = Cell::new(clock.slept());
+        Self { slept_told: slept.clone(), slept, told: Cell::default() }
+    }
+
+    /// How long the machine has slept until now.
+    pub(super) fn slept(&self, clock: &impl Clock) -> Duration {
+        self.slept.set(self.slept.get().max(clock.slept()));
+        self.slept.get()
+    }
+
+    /// Tells of a gap that ended just now, where there was one since the last that was told: somebody was to wake up
+    /// at `due`. False once nobody listens any more.
+    pub(super) async fn tell(&self, clock: &impl Clock, sink: &Sink, due: Duration, now: Duration) -> bool {
+        let at = due.max(self.told.get());
+        let late = long(now.saturating_sub(at));
+        let asleep = long(self.slept(clock).saturating_sub(self.slept_told.get()));
+        let gap = late.saturating_add(asleep);
+        if gap.is_zero() {
+            return true;
+        }
+        self.told.set(now);
+        self.slept_told.set(self.slept.get());
+        sink.deliver(Event::Noted { at: at.min(now), text: words(gap) }).await
+    }
+}
+
+/// How a gap is told: `gap 2 h 10 min`.
+#[must_use]
+pub fn words(gap: Duration) -> String {
+    format!("gap {}", numbers::span(gap))
+}
+
+/// That time, where it is long enough for a gap.
+fn long(time: Duration) -> Duration {
+    if time >= GAP { time } else { Duration::ZERO }
+}

@@ -1,0 +1,299 @@
+//! Times in which the process did not run, on paused time: a stopped process, a machine that slept, a starved CPU.
+//! What comes of them is said and not charged to the upstreams.
+
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+mod support;
+
+use fanscope::domain::{
+    EndedBy, Event, Guards, HedgeContract, HedgeDelay, HedgeSettings, Mode, Outcome, Reason, Round, Settings,
+};
+use fanscope::engine::clock::{Clock, TokioTimer};
+use fanscope::engine::gaps::Gaps;
+use fanscope::engine::limits::Limits;
+use fanscope::engine::pacer::Pacer;
+use fanscope::engine::round::{Abort, Shared};
+use fanscope::engine::sink::Sink;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+use support::{
+    FakeNet, Play, SharedLimits, brief, call, guarded, ms, one_dependency, open, plan, shared, specs,
+};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, advance};
+
+/// A machine that can be put to sleep: then its clock stands still.
+#[derive(Clone, Default)]
+struct Laptop {
+    slept: Rc<Cell<Duration>>,
+}
+
+impl Laptop {
+    fn sleep(&self, time: Duration) {
+        self.slept.set(self.slept.get() + time);
+    }
+}
+
+impl Clock for Laptop {
+    type Timer = TokioTimer;
+
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+
+    fn timer(&self) -> TokioTimer {
+        TokioTimer::default()
+    }
+
+    fn slept(&self) -> Duration {
+        // Since the machine was started, long before the session.
+        Duration::from_secs(86_400) + self.slept.get()
+    }
+}
+
+const DEADLINE: Outcome = Outcome::Missing(Reason::Deadline);
+
+/// Runs a round of 200 ms in which nothing runs from its start on for so long, whatever becomes ready meanwhile.
+async fn stalled(calls: Vec<Play>, limits: &SharedLimits, stall: u64) -> (Arc<Round>, Vec<Event>) {
+    let net = FakeNet::new(calls.into_iter().map(|play| vec![play]).collect());
+    let plan = plan(Mode::Deadline, 200, vec![call(None); net.script.len()]);
+    let (shared, mut events) = shared(net);
+    let round = support::run(&shared, limits, brief(plan));
+    let (round, ()) = tokio::join!(round, advance(ms(stall)));
+    drop(shared);
+    let mut all = Vec::new();
+    while let Some(event) = events.recv().await {
+        all.push(event);
+    }
+    (round.unwrap(), all)
+}
+
+/// What was said of gaps.
+fn gaps<'e>(events: impl IntoIterator<Item = &'e Event>) -> Vec<String> {
+    let said = |event: &Event| match event {
+        Event::Noted { text, .. } => Some(text.clone()),
+        _ => None,
+    };
+    events.into_iter().filter_map(said).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn r8_r17_a_round_that_wakes_up_too_late_says_so_and_its_late_values_are_late() {
+    let (round, events) = stalled(vec![Play::ok(100), Play::Hang], &open(2), 450).await;
+    assert_eq!(round.overrun, Some(ms(250)));
+    assert_eq!((round.ended_by, round.took, round.counts()), (EndedBy::Deadline, ms(450), true));
+    assert_eq!(round.calls.iter().map(|c| c.outcome).collect::<Vec<_>>(), [DEADLINE; 2]);
+    assert_eq!(round.calls[0].late_by, Some(ms(250)), "it may have been there after 100 ms");
+    assert!(round.is_misjudged(&round.calls[0]));
+    assert_eq!(gaps(&events), [""; 0], "a moment is no gap");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_little_lateness_is_the_instruments_own_error_and_no_overrun() {
+    // A tenth of the budget, and 5 ms at least.
+    for (stall, overrun) in [(205, None), (220, None), (221, Some(ms(21)))] {
+        let (round, _) = stalled(vec![Play::Hang], &open(1), stall).await;
+        assert_eq!(round.overrun, overrun, "{stall}");
+    }
+    assert_eq!(Round::tolerance(ms(20)), ms(5));
+    let (round, _) = stalled(vec![Play::ok(100)], &open(1), 150).await;
+    assert_eq!((round.calls[0].outcome, round.overrun), (Outcome::Ok, None), "no limit was missed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn r23_a_hedge_that_starts_late_is_no_overrun_and_a_deadline_behind_it_is() {
+    for (stall, overrun) in [(150, None), (450, Some(ms(250)))] {
+        let (shared, _events) = shared(FakeNet::new(vec![vec![Play::Hang]]));
+        let plan = plan(Mode::Hedge, 200, vec![call(support::hedge(10, 1, true))]);
+        let limits = open(1);
+        let round = support::run(&shared, &limits, brief(plan));
+        let (round, ()) = tokio::join!(round, advance(ms(stall)));
+        assert_eq!(round.unwrap().overrun, overrun, "{stall}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn r37_what_our_own_lateness_cut_opens_no_breaker_and_what_failed_does() {
+    let open_after = async |play: Play, stall: u64| {
+        let limits = guarded(1, &one_dependency(1, 100, true));
+        for _ in 0..20 {
+            stalled(vec![play.clone()], &limits, stall).await;
+        }
+        limits.borrow().guards.open_breakers()
+    };
+    assert_eq!(open_after(Play::Hang, 210).await, 1, "cut on time, more or less");
+    assert_eq!(open_after(Play::Hang, 450).await, 0, "cut by us");
+    assert_eq!(open_after(Play::fail(30, Reason::ConnReset), 100).await, 1, "it failed, late as we saw it");
+    assert_eq!(open_after(Play::fail(30, Reason::ConnReset), 5000).await, 0, "of a round that was given up");
+}
+
+#[tokio::test(start_paused = true)]
+async fn r24_no_hedge_delay_is_learnt_from_what_our_own_lateness_cut() {
+    let warm_after = async |stall: u64| {
+        let limits = Rc::new(RefCell::new(Limits::new(specs(1), &Guards::default())));
+        for _ in 0..40 {
+            let (round, _) = stalled(vec![Play::Hang], &limits, stall).await;
+            limits.borrow_mut().learn(&round);
+        }
+        let hedge = HedgeSettings { delay: HedgeDelay::Percentile(0.95), ..HedgeSettings::default() };
+        let plan = limits.borrow().plan(&Settings { mode: Mode::Hedge, hedge, ..Settings::default() });
+        plan.calls[0].hedge.unwrap().suppressed.is_none()
+    };
+    assert_eq!(specs(1)[0].hedge, HedgeContract::ByMode);
+    assert!(warm_after(210).await, "on time, more or less");
+    assert!(!warm_after(450).await);
+    assert!(!warm_after(9000).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_round_under_way_while_the_process_is_stopped_is_given_up_and_the_gap_is_told() {
+    let (round, events) = stalled(vec![Play::ok(100), Play::Hang], &open(2), 7_830_200).await;
+    assert_eq!((round.ended_by, round.overrun, round.counts()), (EndedBy::Aborted, None, false));
+    assert_eq!(round.took, ms(200), "as far as it can have come");
+    assert!(round.calls.iter().all(|call| call.outcome == Outcome::Missing(Reason::Aborted)));
+    assert_eq!(round.answered() + round.missing() + round.not_needed(), 2, "R1");
+    assert_eq!(gaps(&events), ["gap 2 h 10 min"]);
+}
+
+/// Rounds of one call, every 100 ms.
+struct Bench {
+    laptop: Laptop,
+    events: mpsc::Receiver<Event>,
+    seen: Vec<Event>,
+}
+
+impl Bench {
+    fn start(play: Play, settings: Settings, rounds: Option<u64>) -> Self {
+        let (sink, events) = Sink::new();
+        let (laptop, net) = (Laptop::default(), FakeNet::new(vec![vec![play]]));
+        let shared = Shared {
+            clock: laptop.clone(),
+            transport: Rc::new(net),
+            sink,
+            epoch: Instant::now(),
+            abort: Abort::default(),
+            gaps: Gaps::new(&laptop),
+        };
+        let (commands, orders) = mpsc::channel(8);
+        let pacer = Pacer::new(shared, Limits::new(specs(1), &Guards::default()), settings, rounds, 0);
+        tokio::task::spawn_local(async move {
+            pacer.run(orders).await;
+            drop(commands);
+        });
+        Self { laptop, events, seen: Vec::new() }
+    }
+
+    async fn round(&mut self) -> Arc<Round> {
+        loop {
+            let event = self.events.recv().await.unwrap();
+            self.seen.push(event.clone());
+            if let Event::RoundSettled { round, .. } = event {
+                return round;
+            }
+        }
+    }
+
+    async fn rest(&mut self) {
+        while let Some(event) = self.events.recv().await {
+            self.seen.push(event);
+        }
+    }
+
+    /// When rounds started, in ms.
+    fn starts(&self) -> Vec<u128> {
+        let at = |event: &Event| match event {
+            Event::RoundStarted(started) => Some(started.at.as_millis()),
+            _ => None,
+        };
+        self.seen.iter().filter_map(at).collect()
+    }
+}
+
+fn local(test: impl Future<Output = ()>) {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    tokio::task::LocalSet::new().block_on(&runtime, test);
+}
+
+fn settings(every: u64) -> Settings {
+    Settings { every: ms(every), ..Settings::default() }
+}
+
+#[test]
+fn m05_a_laptop_that_slept_gives_up_its_round_starts_no_burst_and_marks_the_gap_once() {
+    local(async {
+        let mut bench = Bench::start(Play::ok(60), settings(100), None);
+        assert_eq!(bench.round().await.calls[0].outcome, Outcome::Ok);
+        tokio::time::sleep(ms(70)).await; // the second has run for 30 ms
+        bench.laptop.sleep(Duration::from_secs(7800));
+        let given_up = bench.round().await;
+        assert_eq!((given_up.no.0, given_up.ended_by, given_up.counts()), (2, EndedBy::Aborted, false));
+        for no in 3..6 {
+            let round = bench.round().await;
+            assert_eq!((round.no.0, round.calls[0].outcome, round.start_lag), (no, Outcome::Ok, ms(0)));
+        }
+        assert_eq!(bench.starts(), [0, 100, 200, 300, 400], "as if nothing had been, and no burst");
+        assert_eq!(gaps(&bench.seen), ["gap 2 h 10 min"]);
+    });
+}
+
+#[test]
+fn m05_a_sleep_between_rounds_costs_none_and_is_marked() {
+    local(async {
+        let mut bench = Bench::start(Play::ok(10), settings(100), None);
+        bench.round().await;
+        bench.laptop.sleep(Duration::from_secs(90));
+        assert!(bench.round().await.counts());
+        assert_eq!(gaps(&bench.seen), ["gap 1 min 30 s"]);
+        bench.laptop.sleep(ms(400)); // clocks that drift apart are no sleep
+        assert!(bench.round().await.counts());
+        assert_eq!(gaps(&bench.seen).len(), 1);
+    });
+}
+
+#[test]
+fn m05_starts_that_a_stopped_process_missed_are_skipped_and_marked() {
+    local(async {
+        let mut bench = Bench::start(Play::ok(10), settings(100), None);
+        bench.round().await;
+        advance(ms(3960)).await;
+        let late = bench.round().await;
+        let next = bench.round().await;
+        assert_eq!((late.at, next.at), (ms(3970), ms(4000)), "one late start, no burst");
+        assert_eq!(gaps(&bench.seen), ["gap 3 s"]);
+    });
+}
+
+#[test]
+fn m15_a_round_that_was_given_up_is_run_again_so_that_as_many_complete_as_were_asked_for() {
+    local(async {
+        let mut bench = Bench::start(Play::Hang, Settings { budget: ms(90), ..settings(100) }, Some(2));
+        tokio::time::sleep(ms(130)).await;
+        advance(ms(5000)).await; // in the second
+        bench.rest().await;
+        let settled = |event: &Event| match event {
+            Event::RoundSettled { round, .. } => Some((round.no.0, round.counts())),
+            _ => None,
+        };
+        let rounds: Vec<_> = bench.seen.iter().filter_map(settled).collect();
+        assert_eq!(rounds, [(1, true), (2, false), (3, true)]);
+        assert_eq!(gaps(&bench.seen).len(), 1, "told once, by whoever saw it first");
+    });
+}
+
+#[test]
+fn w7_a_straggler_that_was_watched_while_the_process_stood_still_is_given_up() {
+    local(async {
+        let settings = Settings { probe: 1.0, ..settings(60_000) };
+        let mut bench = Bench::start(Play::ok(700), settings, Some(1));
+        bench.round().await;
+        bench.laptop.sleep(Duration::from_secs(60));
+        bench.rest().await;
+        let late = bench.seen.iter().find_map(|event| match event {
+            Event::Late { late, .. } => Some(late.outcome),
+            _ => None,
+        });
+        assert_eq!(late, Some(Outcome::Missing(Reason::Aborted)));
+    });
+}
