@@ -11,10 +11,11 @@ use hickory_resolver::proto::rr::Name;
 use hickory_resolver::system_conf::read_system_conf;
 use hickory_resolver::{Resolver, TokioResolver};
 use std::collections::HashMap;
+use std::fs::Metadata;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// How long "there is no such name" is believed at most. Zones ask for minutes or hours, and who looks on during
 /// an outage must see its end.
@@ -42,7 +43,7 @@ impl Source {
     }
 
     fn stamps(&self) -> Vec<Stamp> {
-        self.files.iter().map(|file| stamp(file)).collect()
+        self.files.iter().map(|file| file.metadata().ok()).collect()
     }
 }
 
@@ -61,12 +62,13 @@ fn nothing() -> Read {
     (with_servers(&[SocketAddr::from((Ipv4Addr::LOCALHOST, 53))]), ResolverOpts::default())
 }
 
-/// By which a changed file is known: when and how long; `None` where there is none.
-type Stamp = Option<(SystemTime, u64)>;
+/// What a changed file is known by; `None` where there is none.
+type Stamp = Option<Metadata>;
 
-fn stamp(file: &Path) -> Stamp {
-    let metadata = file.metadata().ok()?;
-    Some((metadata.modified().ok()?, metadata.len()))
+/// Whether nothing was written between the two.
+fn same(before: &[Stamp], after: &[Stamp]) -> bool {
+    let known = |stamp: &Stamp| stamp.as_ref().map(|file| (file.modified().ok(), file.len()));
+    before.iter().map(known).eq(after.iter().map(known))
 }
 
 /// The resolver and its lookups under way.
@@ -116,7 +118,7 @@ impl Own {
     /// Another network has other name servers. What can't be used leaves the old ones in place.
     fn reread(&self, state: &mut State) {
         let stamps = self.source.stamps();
-        if stamps != state.stamps {
+        if !same(&stamps, &state.stamps) {
             state.stamps = stamps;
             if let Some(resolver) = (self.source.read)().and_then(|read| build(read).ok()) {
                 state.resolver = Arc::new(resolver);
@@ -167,6 +169,7 @@ fn error(error: &NetError) -> LookupError {
 mod tests {
     use super::*;
     use std::net::UdpSocket;
+    use std::path::Path;
 
     /// A name server that says nothing, and a file that names it.
     fn name(file: &Path) -> UdpSocket {
