@@ -53,6 +53,7 @@ use typing::TypedLine;
 
 /// What the screen has to know of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of the profile")]
 pub struct EndpointInfo {
     /// Its name, free of control characters.
     pub name: String,
@@ -64,6 +65,8 @@ pub struct EndpointInfo {
     pub simulated: bool,
     /// Whether it has a circuit breaker.
     pub breaker: bool,
+    /// Whether any certificate is accepted from it.
+    pub unverified: bool,
     /// The request that goes to each of its URLs, in their order, with secrets redacted: `GET https://…`. Empty
     /// where it is not known.
     pub requests: Vec<String>,

@@ -1,10 +1,10 @@
 //! [`Transport`] over reqwest. The only room that knows an HTTP client.
 //!
 //! `request` turns an endpoint and a round into a request, `client` and `tls` hold the ways to connect, `dns`
-//! finds addresses, `dial` tells the phases, `attempt` runs it all, `body` and `decode` take the body in,
-//! `server_timing` reads what the server says of its own time, `classify` gives every error its reason once,
-//! `evidence` keeps what can be shown of an answer that was not accepted. Nothing here retries, limits time or
-//! knows rounds.
+//! finds addresses, `environment` the proxies that variables name, `dial` tells the phases, `attempt` runs it all,
+//! `body` and `decode` take the body in, `server_timing` reads what the server says of its own time, `classify`
+//! gives every error its reason once, `evidence` keeps what can be shown of an answer that was not accepted. Nothing
+//! here retries, limits time or knows rounds.
 
 mod attempt;
 mod body;
@@ -13,6 +13,7 @@ mod client;
 mod decode;
 mod dial;
 mod dns;
+mod environment;
 mod evidence;
 mod ports;
 mod request;
@@ -107,7 +108,9 @@ impl HttpTransport {
 
 impl Transport for HttpTransport {
     fn can_build(&self, request: AttemptRequest) -> bool {
-        self.0.ask(request).is_ok_and(|(endpoint, asked)| asked.wire(endpoint).is_ok())
+        self.0
+            .ask(request)
+            .is_ok_and(|(endpoint, asked)| asked.wire(endpoint, &self.0.clients.environment).is_ok())
     }
 
     fn attempt(&self, request: AttemptRequest, trace: Trace) -> AttemptFuture {
@@ -132,7 +135,10 @@ impl Inner {
                 Target::Simulated(_) => vec!["http://127.0.0.1/".to_owned()],
             };
             for url in urls {
-                let Some(key) = request::key_of(endpoint, &url, row, &self.ids) else { continue };
+                let Some(key) = request::key_of(endpoint, &url, row, &self.ids, &self.clients.environment)
+                else {
+                    continue;
+                };
                 self.clients.get(&key).map_err(|problem| HttpError::Endpoint {
                     endpoint: endpoint.name.clone(),
                     problem: crate::domain::text::clean(&problem),

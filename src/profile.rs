@@ -17,6 +17,7 @@ mod hosts;
 pub mod nearest;
 mod overrides;
 pub mod quantities;
+pub mod reach;
 mod reading;
 pub mod redact;
 #[cfg(test)]
@@ -43,7 +44,7 @@ pub use types::{
     Simulation, Slow, StatusSet, Target, Template, Tls,
 };
 pub use urls::{from_urls, parse_header};
-pub use warnings::warnings;
+pub use warnings::{is_unverified, warnings};
 
 use reading::Unreadable;
 use std::path::Path;

@@ -187,6 +187,7 @@ pub fn setup(profile: &Profile, options: Options) -> Setup {
         replicas: e.replicas(),
         simulated: matches!(e.target, crate::profile::Target::Simulated(_)),
         breaker: e.breaker,
+        unverified: profile::is_unverified(e, profile),
         requests: (0..e.replicas()).map(|replica| request(index, replica)).collect(),
     };
     Setup {
@@ -200,7 +201,8 @@ pub fn setup(profile: &Profile, options: Options) -> Setup {
     }
 }
 
-/// What the screen's state for a recording is built from. It says nothing of hosts and requests.
+/// What the screen's state for a recording is built from. It says nothing of hosts, requests and
+/// certificates.
 #[must_use]
 pub fn recorded(session: &SessionLine, options: Options) -> Setup {
     let endpoint = |e: &EndpointLine| EndpointInfo {
@@ -209,6 +211,7 @@ pub fn recorded(session: &SessionLine, options: Options) -> Setup {
         replicas: e.replicas.max(1),
         simulated: false,
         breaker: e.breaker,
+        unverified: false,
         requests: Vec::new(),
     };
     Setup {

@@ -55,6 +55,38 @@ fn refuse(text: &str) -> String {
     profile::parse("test.toml", text, Path::new("."), &env).expect_err(text).to_string()
 }
 
+#[test]
+fn h15_what_http2_cannot_keep_apart_is_refused_with_its_line() {
+    let text = |http: &str| {
+        format!(
+            "[[endpoint]]\nname = 'a'\nurl = 'https://a.example:9443/'\nhttp = '{http}'\nconnect_to = '10.0.0.7:8443'\n"
+        )
+    };
+    for http in ["2", "auto"] {
+        let errors = refuse(&text(http));
+        assert!(errors.contains("over HTTP/2 the authority's port is the one that is dialled"), "{errors}");
+        assert!(errors.contains("4 |") && errors.contains("`http = \"1.1\"` can"), "{errors}");
+    }
+    parse(&text("1.1"));
+    parse(&text("2").replace(":9443", ""));
+}
+
+#[test]
+fn h29_insecure_matters_where_there_may_be_tls() {
+    for (keys, unverified) in [
+        ("url = 'https://a.example/'", true),
+        ("replicas = ['http://a.example/', 'https://a.example/']", true),
+        ("url = 'http://a.example/'\nfollow = 1", true),
+        ("url = 'http://a.example/'", false),
+        ("url = 'https://a.example/'\ntls = false", false),
+        ("simulate = {}", false),
+    ] {
+        let found =
+            parse(&format!("[defaults]\ntls = {{ insecure = true }}\n[[endpoint]]\nname = 'a'\n{keys}\n"));
+        assert_eq!(profile::is_unverified(&found.endpoints[0], &found), unverified, "{keys}");
+    }
+}
+
 /// An endpoint with these keys, under these defaults.
 fn endpoint(defaults: &str, keys: &str) -> Endpoint {
     let text =

@@ -24,6 +24,7 @@ pub fn setup(lanes: usize) -> Setup {
         replicas: 1,
         simulated: false,
         breaker: false,
+        unverified: false,
         requests: Vec::new(),
     };
     let settings = Settings::clone(&settings());

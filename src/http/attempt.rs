@@ -4,7 +4,7 @@
 
 use super::body::{self, Read, Wanted};
 use super::classify::{self, Context};
-use super::client::Clients;
+use super::client::{Clients, Sent};
 use super::decode::Coding;
 use super::dial::{Dial, DialGuard, Stage};
 use super::evidence::{Beginning, Raw};
@@ -48,13 +48,13 @@ async fn exchange(
     trace: &Trace,
 ) -> Result<(), Refused> {
     let mut followed = 0;
-    let mut opened = false;
+    let mut dialled = false;
     let mut hop: Option<Asked> = None;
     loop {
         let now = hop.as_ref().unwrap_or(asked);
-        let (parts, body, context) =
-            send(clients, endpoint, now, trace, opened).await.map_err(|failure| (failure, None))?;
-        opened |= !context.ended.reused;
+        let (parts, opened) =
+            send(clients, endpoint, now, trace, dialled).await.map_err(|failure| (failure, None))?;
+        dialled |= !opened.context.ended.reused;
         let next = match endpoint.follow {
             0 => None,
             _ => now.redirected(parts.status, parts.headers.get(header::LOCATION)),
@@ -63,7 +63,7 @@ async fn exchange(
         let status = Some(parts.status.as_u16());
         let refused = |words: &str| Failure { status, ..Failure::new(Reason::Redirect, words) };
         let failure = match next {
-            None => answer((&parts, body), (endpoint, [asked, now]), context, trace, &mut kept).await.err(),
+            None => answer((&parts, opened), (endpoint, [asked, now]), trace, &mut kept).await.err(),
             Some(_) if followed == endpoint.follow => {
                 Some(refused(&format!("more than {followed} redirects")))
             }
@@ -79,24 +79,37 @@ async fn exchange(
     }
 }
 
-/// Sends one request and waits for the head of its answer. `opened`: whether the attempt has opened a connection before.
+/// An answer whose head is here.
+struct Opened {
+    body: Body,
+    context: Context,
+    sent: Sent,
+}
+
+/// Sends one request and waits for the head of its answer. `dialled`: whether the attempt has opened a connection
+/// before.
 async fn send(
     clients: &Clients,
     endpoint: &Endpoint,
     asked: &Asked,
     trace: &Trace,
-    opened: bool,
-) -> Result<(Parts, Body, Context), Failure> {
+    dialled: bool,
+) -> Result<(Parts, Opened), Failure> {
     loop {
         let invalid = |words: String| Failure::new(Reason::InvalidRequest, words);
-        let wire = asked.wire(endpoint).map_err(invalid)?;
+        let wire = asked.wire(endpoint, &clients.environment).map_err(invalid)?;
         let client = clients.get(&wire.key).map_err(invalid)?;
-        let guard = DialGuard(Dial::new(trace.clone(), opened));
+        let guard = DialGuard(Dial::new(trace.clone(), dialled));
         let dial = &guard.0;
+        let mut sent = client.sending();
         let error = match dial.send(client.reqwest.execute(wire.request), || client.shares_a_dial()).await {
-            Ok(response) => return Ok(head(response, dial, trace)),
+            Ok(response) => {
+                let (parts, body, context) = head(response, dial, trace);
+                return Ok((parts, Opened { body, context, sent }));
+            }
             Err(error) => error,
         };
+        sent.ended();
         let (used, negotiated) = classify::connection(&error);
         let ended = dial.end(used.as_ref());
         if client.http2() && error.is_connect() && ended.stage == Stage::None {
@@ -129,9 +142,8 @@ fn head(response: Response, dial: &Dial, trace: &Trace) -> (Parts, Body, Context
 /// is only reported then, and it outranks what its body did. `asked` are the requests whose secrets may come back: the
 /// endpoint's own and the one that is answered.
 async fn answer(
-    (head, body): (&Parts, Body),
+    (head, opened): (&Parts, Opened),
     (endpoint, asked): (&Endpoint, [&Asked; 2]),
-    context: Context,
     trace: &Trace,
     kept: &mut Beginning,
 ) -> Result<(), Failure> {
@@ -141,7 +153,11 @@ async fn answer(
     let (status, expect) = (head.status, &endpoint.expect);
     let coding = Coding::of(&head.headers);
     let wanted = Wanted { coding, limit: expect.max_body, text: expect.body_contains.as_deref() };
+    let Opened { body, context, mut sent } = opened;
     let read = body::read(body, wanted, trace, kept).await;
+    if !matches!(read, Read::TooLarge) {
+        sent.ended();
+    }
     if let Read::Whole { trailers: Some(trailers), .. } = &read {
         trace.server_timing(server_timing::read([&head.headers, trailers], secrets));
     }

@@ -3,13 +3,15 @@
 //! reqwest's own kinds say little (every body fault is "decode"), so the chain of sources is walked down to
 //! the errors of io, rustls, h2 and hyper. Must not know requests; the words never hold a URL.
 
+mod proxy;
+
 use super::dial::{Ended, Stage};
 use super::dns::LookupError;
 use super::ports;
 use crate::domain::Reason;
 use crate::engine::transport::Failure;
 use hyper_util::client::legacy::connect::HttpInfo;
-use rustls::CertificateError;
+use rustls::{AlertDescription, CertificateError};
 use std::error::Error as StdError;
 use std::io::{self, ErrorKind};
 
@@ -130,6 +132,10 @@ fn is_fd_limit(os_error: i32) -> bool {
 }
 
 fn connecting(error: Link<'_>, stage: Stage) -> Reason {
+    if proxy::fault(error).is_some_and(|fault| fault.refused) {
+        // Also one that is reached by TLS: that was up.
+        return Reason::ConnectFailed;
+    }
     if stage == Stage::Tls || find::<rustls::Error>(error).is_some() {
         return Reason::Tls;
     }
@@ -199,7 +205,11 @@ fn failure(reason: Reason, error: Link<'_>) -> Failure {
     let mut words = words(error);
     if reason == Reason::Tls {
         words = tls_words(error, words);
-    } else if reason == Reason::Goaway && find::<h2::Error>(error).is_none() {
+    } else if let Some(fault) = proxy::fault(error) {
+        words = fault.words;
+    } else if let Some(h2) = find::<h2::Error>(error).filter(|e| !e.is_io()) {
+        words = h2_words(h2, words);
+    } else if reason == Reason::Goaway {
         words = format!("the HTTP/2 connection ended (GOAWAY, a close, or no HTTP/2 there): {words}");
     }
     Failure::new(reason, words)
@@ -211,7 +221,20 @@ fn words(error: Link<'_>) -> String {
     without_urls(&said.unwrap_or_default())
 }
 
-/// Names the three faults that an operator looks for.
+/// Names the code, and what it means to an operator.
+fn h2_words(error: &h2::Error, words: String) -> String {
+    match error.reason() {
+        // Our own: what came was no frame.
+        Some(h2::Reason::FRAME_SIZE_ERROR) if !error.is_remote() => format!("no HTTP/2 there: {words}"),
+        Some(code @ h2::Reason::ENHANCE_YOUR_CALM) if error.is_remote() => {
+            format!("{code:?}: too many requests or cancels for the server: {words}")
+        }
+        Some(code) if error.is_remote() => format!("{code:?}: {words}"),
+        _ => words,
+    }
+}
+
+/// Names the faults that an operator looks for.
 fn tls_words(error: Link<'_>, words: String) -> String {
     let Some(fault) = find::<rustls::Error>(error) else { return words };
     let name = match fault {
@@ -225,6 +248,20 @@ fn tls_words(error: Link<'_>, words: String) -> String {
             _ => return words,
         },
         rustls::Error::InvalidMessage(_) => "the port does not speak TLS",
+        rustls::Error::AlertReceived(AlertDescription::CertificateRequired) => "it asks for our certificate",
+        // A server looks at no other.
+        rustls::Error::AlertReceived(
+            AlertDescription::BadCertificate
+            | AlertDescription::UnsupportedCertificate
+            | AlertDescription::CertificateRevoked
+            | AlertDescription::CertificateExpired
+            | AlertDescription::CertificateUnknown
+            | AlertDescription::UnknownCA
+            | AlertDescription::AccessDenied
+            | AlertDescription::DecryptError,
+        ) => "it refuses our certificate",
+        // Only who insists on HTTP/2 is refused for it.
+        rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol) => "no HTTP/2 there",
         _ => return words,
     };
     format!("{name}: {}", without_urls(&fault.to_string()))

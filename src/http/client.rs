@@ -5,11 +5,15 @@
 
 use super::dial::WatchLayer;
 use super::dns::{ClientResolver, NameService};
+use super::environment::Environment;
 use super::tls::{self, TlsKey};
-use crate::profile::{HttpChoice, Proxy};
+use crate::profile::HttpChoice;
+use rustls::ClientConfig;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use url::Url;
 
 /// How long an idle connection is kept. Many servers close theirs after 5 s (Node, Apache), and a request
 /// that meets the close fails; the usual period of 500 ms stays well within it.
@@ -19,19 +23,34 @@ const IDLE: Duration = Duration::from_secs(4);
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct ClientKey {
     http: HttpChoice,
-    proxy: Proxy,
+    /// The URL of the proxy.
+    proxy: Option<String>,
     /// `None` where no connection of the client uses TLS.
     tls: Option<TlsKey>,
-    /// The host to dial instead of the URL's.
-    dial: Option<String>,
+    /// Host and port to dial instead of the URL's.
+    dial: Option<(String, u16)>,
+    /// The only origin that is asked, where connections are shared: so that one can be given up alone.
+    origin: Option<String>,
 }
 
 impl ClientKey {
-    /// A key. `http` and `proxy` are the endpoint's.
-    pub(super) fn new(http: HttpChoice, proxy: &Proxy, tls: Option<TlsKey>, dial: Option<String>) -> Self {
-        Self { http, proxy: proxy.clone(), tls, dial }
+    /// A key. `url` is the one that the client will be given.
+    pub(super) fn new(
+        http: HttpChoice,
+        proxy: Option<String>,
+        tls: Option<TlsKey>,
+        dial: Option<(String, u16)>,
+        url: &Url,
+    ) -> Self {
+        let origin = (http != HttpChoice::Http11).then(|| url.origin().ascii_serialization());
+        Self { http, proxy, tls, dial, origin }
     }
 }
+
+/// Requests that may be given up on a connection that is shared before another one is dialled. Each tells the
+/// server to reset its stream, and servers end connections that do so too often, with all that is in flight on
+/// them: some after 128 a second, 200 within 30 s or 500 in all.
+const MOST_GIVEN_UP: usize = 100;
 
 /// A client and the dials it has under way.
 #[derive(Clone)]
@@ -39,12 +58,41 @@ pub(super) struct Client {
     pub(super) reqwest: reqwest::Client,
     watch: WatchLayer,
     http2: bool,
+    /// Requests that were given up, where connections may be shared.
+    given_up: Option<Arc<AtomicUsize>>,
+}
+
+/// A request under way. Dropped before its end it counts as given up.
+pub(super) struct Sent(Option<Arc<AtomicUsize>>);
+
+impl Sent {
+    /// It came to its end.
+    pub(super) fn ended(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Sent {
+    fn drop(&mut self) {
+        if let Some(given_up) = &self.0 {
+            given_up.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }
 
 impl Client {
     /// Whether a request that isn't dialling waits for a sibling's dial: HTTP/2 shares one.
     pub(super) fn shares_a_dial(&self) -> bool {
         self.http2 && self.watch.dialling() > 0
+    }
+
+    /// A request is about to be sent.
+    pub(super) fn sending(&self) -> Sent {
+        Sent(self.given_up.clone())
+    }
+
+    fn is_worn(&self) -> bool {
+        self.given_up.as_ref().is_some_and(|given_up| given_up.load(Ordering::Relaxed) >= MOST_GIVEN_UP)
     }
 
     /// Whether the client speaks HTTP/2 only.
@@ -55,30 +103,45 @@ impl Client {
 
 /// The clients made so far.
 pub(super) struct Clients {
+    /// What the environment says of proxies, as it was at the start.
+    pub(super) environment: Environment,
     names: Arc<NameService>,
-    made: Mutex<HashMap<ClientKey, Client>>,
+    made: Mutex<HashMap<ClientKey, Made>>,
+}
+
+/// A client, and what the next one of its kind is made with: no files are read while rounds run, and sessions
+/// are resumed.
+struct Made {
+    client: Client,
+    tls: ClientConfig,
 }
 
 impl Clients {
     /// None yet.
     pub(super) fn new(names: NameService) -> Self {
-        Self { names: Arc::new(names), made: Mutex::default() }
+        let environment = Environment::read(|name| std::env::var(name).ok());
+        Self { environment, names: Arc::new(names), made: Mutex::default() }
     }
 
     /// The client for a key. The error names the profile's key and holds no secret.
+    ///
+    /// One that gave up too many requests is replaced; what is still in flight keeps it to its end.
     pub(super) fn get(&self, key: &ClientKey) -> Result<Client, String> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(client) = made.get(key) {
-            return Ok(client.clone());
-        }
-        let client = self.build(key)?;
-        made.insert(key.clone(), client.clone());
+        let tls = match made.get(key) {
+            Some(Made { client, .. }) if !client.is_worn() => return Ok(client.clone()),
+            Some(Made { tls, .. }) => tls.clone(),
+            None => {
+                let http = key.http;
+                key.tls.as_ref().map_or_else(|| tls::unused(http), |tls| tls::config(tls, http))?
+            }
+        };
+        let client = self.build(key, tls.clone())?;
+        made.insert(key.clone(), Made { client: client.clone(), tls });
         Ok(client)
     }
 
-    fn build(&self, key: &ClientKey) -> Result<Client, String> {
-        let http = key.http;
-        let tls = key.tls.as_ref().map_or_else(|| tls::unused(http), |tls| tls::config(tls, http))?;
+    fn build(&self, key: &ClientKey, tls: ClientConfig) -> Result<Client, String> {
         let watch = WatchLayer::default();
         let resolver = ClientResolver { names: Arc::clone(&self.names), dial: key.dial.clone() };
         let mut builder = reqwest::Client::builder()
@@ -92,19 +155,19 @@ impl Clients {
             .dns_resolver(Arc::new(resolver))
             .connector_layer(watch.clone());
         builder = match &key.proxy {
-            Proxy::None => builder.no_proxy(),
-            Proxy::Env => builder,
-            Proxy::Url(url) => {
+            None => builder.no_proxy(),
+            Some(url) => {
                 let proxy = reqwest::Proxy::all(url.as_str()).map_err(|_| "proxy: not a proxy URL")?;
                 builder.no_proxy().proxy(proxy)
             }
         };
-        builder = match http {
+        builder = match key.http {
             HttpChoice::Http11 => builder.http1_only(),
             HttpChoice::Http2 => builder.http2_prior_knowledge(),
             HttpChoice::Auto => builder,
         };
         let reqwest = builder.build().map_err(|e| format!("http client: {}", e.without_url()))?;
-        Ok(Client { reqwest, watch, http2: http == HttpChoice::Http2 })
+        let given_up = (key.http != HttpChoice::Http11).then(Arc::default);
+        Ok(Client { reqwest, watch, http2: key.http == HttpChoice::Http2, given_up })
     }
 }

@@ -12,7 +12,7 @@ use futures_util::future::{AbortHandle, abortable};
 use hyper_util::client::legacy::connect::{Connection, HttpInfo};
 use std::error::Error as StdError;
 use std::future::Future;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -43,6 +43,9 @@ pub(super) enum Stage {
     Up,
 }
 
+/// Called where an address was given first and not connected to.
+type Shun = Box<dyn FnOnce() + Send>;
+
 /// The dials of one request.
 pub(super) struct Dial {
     trace: Trace,
@@ -60,6 +63,8 @@ struct State {
     stage: Stage,
     /// Local addresses of the connections that this request opened.
     opened: Vec<SocketAddr>,
+    /// Of several addresses the one that is tried first, and what to do where the dial doesn't connect to it.
+    first: Option<(IpAddr, Shun)>,
     running: Vec<AbortHandle>,
 }
 
@@ -158,6 +163,11 @@ impl Dial {
             let mut state = self.state();
             if let Some(info) = info {
                 state.opened.push(info.local_addr());
+                if let Some((first, shun)) = state.first.take()
+                    && first != info.remote_addr().ip()
+                {
+                    shun();
+                }
             }
             if state.closed {
                 return;
@@ -177,9 +187,17 @@ pub(super) struct DialGuard(pub(super) Arc<Dial>);
 
 impl Drop for DialGuard {
     fn drop(&mut self) {
-        let running = std::mem::take(&mut self.0.state().running);
+        let (running, shun) = {
+            let mut state = self.0.state();
+            // Cut while it waited for an address to answer.
+            let cut = !state.closed && state.stage == Stage::Connect;
+            (std::mem::take(&mut state.running), state.first.take().filter(|_| cut))
+        };
         for handle in running {
             handle.abort();
+        }
+        if let Some((_, shun)) = shun {
+            shun();
         }
     }
 }
@@ -187,6 +205,11 @@ impl Drop for DialGuard {
 /// The resolver was asked.
 pub(super) fn resolving() {
     mark(Stage::Dns, Phase::Dns);
+}
+
+/// The dial has several addresses to try, this one first.
+pub(super) fn several(first: IpAddr, shun: Shun) {
+    let _ = CURRENT.try_with(|dial| dial.state().first = Some((first, shun)));
 }
 
 /// The resolver answered.

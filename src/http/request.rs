@@ -2,18 +2,19 @@
 //!
 //! Limits that come with the client: dot segments of a path (`/../`, also as `/%2E%2E/`) are resolved, and what
 //! no URL holds and `'` in a query are percent-encoded before they go out, of which `check` warns; every other byte
-//! is left as written; over HTTP/2 `:authority` is what is dialled, with a Host header of the
-//! profile beside it.
+//! is left as written.
 //!
 //! Must not know sockets or answers. Errors say which key is wrong and never repeat a value: values may be
 //! secrets.
 
 use super::client::ClientKey;
+use super::environment::Environment;
 use super::tls::TlsKey;
 use crate::domain::TraceId;
+use crate::profile::reach::reach;
 use crate::profile::redact::{secrets_in_urls, secrets_in_values};
 use crate::profile::secrets::{is_secret_header, is_secret_key};
-use crate::profile::{Endpoint, Proxy};
+use crate::profile::{Endpoint, HttpChoice, Proxy};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as STANDARD;
 use percent_encoding::percent_decode_str;
@@ -21,9 +22,8 @@ use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, StatusCode};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use url::{Host, Origin, Url};
+use url::{Origin, Url};
 
 /// A request as the profile means it, before the wire.
 #[derive(Debug, Clone)]
@@ -150,17 +150,34 @@ impl Asked {
         found
     }
 
-    /// The request with everything that connecting needs: the URL's host becomes the name for TLS, its port
-    /// the dialled one, and the original authority goes into the Host header.
-    pub(super) fn wire(&self, endpoint: &Endpoint) -> Result<Wire, String> {
-        let (url, tls, dial) = self.route(endpoint)?;
+    /// The request with everything that connecting needs.
+    pub(super) fn wire(&self, endpoint: &Endpoint, environment: &Environment) -> Result<Wire, String> {
         let mut headers = self.headers.clone();
-        if origin(&url) != origin(&self.url)
-            && let Ok(authority) = HeaderValue::from_str(&authority(&self.url))
-        {
-            headers.entry(header::HOST).or_insert(authority);
+        let host = headers.get(header::HOST).map(|host| host.to_str().map_err(|_| "header host: not a host"));
+        let reach = reach(endpoint, &self.url, host.transpose()?, self.home)?;
+        if reach.http != HttpChoice::Http11 {
+            // It is the URL's authority now.
+            headers.remove(header::HOST);
+        } else if let Some(host) = &reach.host {
+            let host = HeaderValue::from_str(host).map_err(|_| "url: its host can't be sent as a header")?;
+            headers.insert(header::HOST, host);
         }
-        let mut request = reqwest::Request::new(self.method.clone(), url);
+        let tls = TlsKey {
+            ca: endpoint.tls.ca.clone(),
+            // Our certificate is a credential too.
+            identity: endpoint.tls.cert.clone().zip(endpoint.tls.key.clone()).filter(|_| self.home),
+            insecure: endpoint.tls.insecure,
+            verify_as: reach.verify_as,
+        };
+        let proxy = match &endpoint.proxy {
+            Proxy::None => None,
+            Proxy::Env => environment.proxy(&self.url).map(str::to_owned),
+            Proxy::Url(url) => Some(url.clone()),
+        };
+        // A proxy may be reached by TLS.
+        let tls = (reach.url.scheme() == "https" || proxy.is_some()).then_some(tls);
+        let key = ClientKey::new(reach.http, proxy, tls, reach.dial, &reach.url);
+        let mut request = reqwest::Request::new(self.method.clone(), reach.url);
         *request.headers_mut() = headers;
         if !self.body.is_empty() {
             *request.body_mut() = Some(self.body.clone().into());
@@ -168,84 +185,12 @@ impl Asked {
             // RFC 9110, 8.6: a method that has a meaning for a body says so when there is none. Servers ask for it (411).
             request.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
         }
-        let key = ClientKey::new(endpoint.http, &endpoint.proxy, tls, dial);
         Ok(Wire { key, request })
-    }
-
-    /// The URL for the wire, the TLS settings, and the host to dial where it isn't the URL's.
-    fn route(&self, endpoint: &Endpoint) -> Result<(Url, Option<TlsKey>, Option<String>), String> {
-        let https = self.url.scheme() == "https";
-        let mut url = self.url.clone();
-        let connect_to = endpoint.connect_to.as_ref().filter(|_| self.home);
-        let host = bare(self.url.host_str().unwrap_or_default());
-        let dialled = connect_to.map_or(host, |(host, _)| bare(host)).to_owned();
-        let sni = endpoint.tls.sni.as_deref().filter(|s| self.home && !s.is_empty());
-        let verified = sni.map_or(host, bare).to_owned();
-        if let Some((_, port)) = connect_to {
-            url.set_port(Some(*port)).map_err(|()| "connect_to: the port can't be used")?;
-        }
-        let tls = TlsKey {
-            ca: endpoint.tls.ca.clone(),
-            // Our certificate is a credential too.
-            identity: endpoint.tls.cert.clone().zip(endpoint.tls.key.clone()).filter(|_| self.home),
-            insecure: endpoint.tls.insecure,
-            verify_as: None,
-        };
-        if !https {
-            set_host(&mut url, &dialled)?;
-            // A proxy may be reached by TLS.
-            return Ok((url, (endpoint.proxy != Proxy::None).then_some(tls), None));
-        }
-        if same_host(&verified, &dialled) {
-            set_host(&mut url, &dialled)?;
-            return Ok((url, Some(tls), None));
-        }
-        if endpoint.proxy != Proxy::None {
-            return Err("connect_to, tls.sni: a name for TLS apart from the dialled host can't be used \
-                        through a proxy"
-                .to_owned());
-        }
-        if verified.parse::<IpAddr>().is_ok() {
-            // An address is never resolved, so it can't stand in the URL for another host.
-            set_host(&mut url, &dialled)?;
-            return Ok((url, Some(TlsKey { verify_as: Some(verified), ..tls }), None));
-        }
-        set_host(&mut url, &verified)?;
-        Ok((url, Some(tls), Some(dialled)))
-    }
-}
-
-fn set_host(url: &mut Url, host: &str) -> Result<(), String> {
-    let done = match host.parse::<IpAddr>() {
-        Ok(ip) => url.set_ip_host(ip).is_ok(),
-        Err(_) => url.set_host(Some(host)).is_ok(),
-    };
-    if done { Ok(()) } else { Err("connect_to, tls.sni: not a host name".to_owned()) }
-}
-
-/// A host without the brackets of IPv6.
-fn bare(host: &str) -> &str {
-    host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host)
-}
-
-fn same_host(a: &str, b: &str) -> bool {
-    match (a.parse::<IpAddr>(), b.parse::<IpAddr>()) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => a.eq_ignore_ascii_case(b),
     }
 }
 
 fn origin(url: &Url) -> Origin {
     url.origin()
-}
-
-/// Host and, where it isn't the scheme's own, port.
-fn authority(url: &Url) -> String {
-    let host = match url.host() {
-        Some(Host::Ipv6(ip)) => format!("[{ip}]"),
-        _ => url.host_str().unwrap_or_default().to_owned(),
-    };
-    url.port().map_or_else(|| host.clone(), |port| format!("{host}:{port}"))
 }
 
 /// Whether a header is kept from another scheme, host or port. `Host` named the first one.
@@ -313,7 +258,13 @@ impl TraceIds {
 
 /// The way to connect that an endpoint's URL asks for, where the URL can be used at all: to make its client
 /// before the first round.
-pub(super) fn key_of(endpoint: &Endpoint, url: &str, row: &[String], ids: &TraceIds) -> Option<ClientKey> {
+pub(super) fn key_of(
+    endpoint: &Endpoint,
+    url: &str,
+    row: &[String],
+    ids: &TraceIds,
+    environment: &Environment,
+) -> Option<ClientKey> {
     let asked = Asked::new(endpoint, url, 1, row, ids).ok()?;
-    asked.wire(endpoint).ok().map(|wire| wire.key)
+    asked.wire(endpoint, environment).ok().map(|wire| wire.key)
 }

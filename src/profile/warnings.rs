@@ -88,6 +88,13 @@ fn insecure(profile: &Profile) -> Option<String> {
     Some(format!("insecure: any certificate is accepted from {names}"))
 }
 
+/// Whether the endpoint's servers may be anybody: `insecure` where there may be TLS.
+#[must_use]
+pub fn is_unverified(endpoint: &Endpoint, profile: &Profile) -> bool {
+    endpoint.tls.insecure
+        && (endpoint.follow > 0 || urls(endpoint, profile).iter().any(|u| u.scheme() == "https"))
+}
+
 /// TLS settings for a plain connection.
 fn useless_tls(profile: &Profile) -> Option<String> {
     let plain = |e: &Endpoint| urls(e, profile).iter().all(|u| u.scheme() == "http");

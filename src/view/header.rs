@@ -60,6 +60,17 @@ impl Ctx<'_> {
         }
     }
 
+    /// That some servers may be anybody: what they answer says nothing of those that are meant.
+    pub(super) fn unverified(&self, short: bool) -> Option<Span<'static>> {
+        let endpoints = &self.app.endpoints;
+        let words = match endpoints.iter().filter(|e| e.unverified).count() {
+            0 => return None,
+            some if !short && some < endpoints.len() => format!("insecure {some} of {}", endpoints.len()),
+            _ => "insecure".to_owned(),
+        };
+        Some(self.bold(words, Tone::Error))
+    }
+
     /// That it is a recording, and how fast it is played.
     fn playing(&self) -> Option<Vec<Span<'static>>> {
         let speed = self.app.playback()?.speed.to_string();
@@ -216,6 +227,7 @@ impl Header<'_> {
         if lineup.sort() != Sort::Profile {
             groups.push(vec![ctx.dim("by "), ctx.bold(lineup.sort().label(), Tone::Plain)]);
         }
+        groups.extend(ctx.unverified(false).map(|unverified| vec![unverified]));
         groups.extend(self.faults());
         let small = if ctx.app.kind() == Kind::Live { Size::Small } else { Size::Medium };
         groups.extend(ctx.frozen(self.regions.size <= small).map(|frozen| vec![frozen]));

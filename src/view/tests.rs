@@ -89,6 +89,25 @@ fn a_round_in_progress() {
 }
 
 #[test]
+fn h29_servers_that_may_be_anybody_are_warned_of_in_the_header_at_every_size() {
+    let head = |unverified: usize, (width, height)| {
+        let mut app = scenes::running(Options::default());
+        app.endpoints.iter_mut().take(unverified).for_each(|e| e.unverified = true);
+        let buf = drawn(&app, width, height);
+        let text: String = (0..width).map(|x| buf[(x, 0)].symbol().to_owned()).collect();
+        let at = text.find("insecure").map(|at| text[..at].chars().count());
+        at.inspect(|&at| assert_eq!(letter(buf[(u16::try_from(at).unwrap(), 0)].style()), 'R'));
+        text
+    };
+    for size in ALL {
+        let some = if size == (40, 10) { "insecure " } else { "insecure 2 of 8 " };
+        assert!(head(2, size).contains(some), "{size:?}");
+        assert!(head(8, size).contains("insecure "), "{size:?}");
+        assert!(!head(0, size).contains("insecure"));
+    }
+}
+
+#[test]
 fn a_round_cut_at_its_deadline() {
     assert_scene("cut", &scenes::cut(Options::default()), &ALL);
     assert_scene("cut", &scenes::cut(Options::default()), &TALL);

@@ -127,6 +127,9 @@ impl Verdict<'_> {
                 Recording::On => right.insert(0, Ctx::plain(format!("{} ", ctx.glyphs.recorded))),
                 Recording::Faulty(_) => right = ctx.recording().into_iter().collect(),
             }
+            if let Some(unverified) = ctx.unverified(true) {
+                right.splice(0..0, [unverified, Span::raw(" ")]);
+            }
             return right;
         }
         let most = self.regions.area.width * 2 / 3;

@@ -28,6 +28,8 @@ pub(super) fn read<'a>(cx: &mut Context<'a>, layer: &Layer<'a>, round: &Round) -
         endpoint.connect_to = None;
         endpoint.tls = Tls::default();
         endpoint.proxy = Proxy::None;
+    } else {
+        connection::check_reach(cx, layer, &endpoint);
     }
     endpoint
 }
