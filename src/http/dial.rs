@@ -17,6 +17,7 @@ use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 use tokio::time::Instant;
 use tower_layer::Layer;
 use tower_service::Service;
@@ -65,7 +66,23 @@ struct State {
     opened: Vec<SocketAddr>,
     /// Of several addresses the one that is tried first, and what to do where the dial doesn't connect to it.
     first: Option<(IpAddr, Shun)>,
+    /// When the dial began to connect, until TCP is up.
+    connecting: Option<Instant>,
     running: Vec<AbortHandle>,
+}
+
+/// A dial that takes so long to connect has waited for an address: the client turns to those of the other family
+/// after 300 ms. One that refuses at once costs nothing, and is not worth another order.
+const WAITED: Duration = Duration::from_millis(250);
+
+impl State {
+    /// TCP is up. Where that was quick, the address that was tried first is no worse than the others.
+    fn connected(&mut self, at: Instant) {
+        let since = self.connecting.take();
+        if since.is_some_and(|since| at.saturating_duration_since(since) < WAITED) {
+            self.first = None;
+        }
+    }
 }
 
 /// What is known of the connection once the request has ended.
@@ -154,6 +171,11 @@ impl Dial {
                 return;
             }
             state.stage = to;
+            if to == Stage::Connect {
+                state.connecting = Some(at);
+            } else {
+                state.connected(at);
+            }
         }
         self.trace.reach_at(phase, at);
     }
@@ -161,6 +183,7 @@ impl Dial {
     fn up(&self, info: Option<&HttpInfo>) {
         {
             let mut state = self.state();
+            state.connected(Instant::now());
             if let Some(info) = info {
                 state.opened.push(info.local_addr());
                 if let Some((first, shun)) = state.first.take()

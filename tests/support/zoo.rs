@@ -103,6 +103,10 @@ impl Zoo {
     pub fn keys(&self, cage: &Cage) -> String {
         let mut text = format!("url = \"{}\"\n{}\n", cage.url, cage.animal.more);
         if cage.url.starts_with("https:") {
+            // The certificate's name at one address: of two that fail, the last one would say why.
+            let port =
+                cage.url.rsplit(':').next().and_then(|rest| rest.split('/').next()).unwrap_or_default();
+            let _ = writeln!(text, "connect_to = \"127.0.0.1:{port}\"");
             let _ = writeln!(text, "tls = {{ ca = \"{}\" }}", self.ca_file().display());
         }
         text

@@ -17,7 +17,7 @@ fn routed(ip: IpAddr) -> bool {
     UdpSocket::bind((any, 0)).and_then(|socket| socket.connect((ip, 9))).is_ok()
 }
 
-/// Addresses that a dial was given first and didn't connect to.
+/// Addresses that a dial was given first and waited for in vain.
 ///
 /// Dials try their addresses one after another, and one that swallows packets would take the whole budget of
 /// every round. So it goes to the end for the next dial, until another one fails in turn.
@@ -34,7 +34,7 @@ struct State {
 const MOST: usize = 4096;
 
 impl Shunned {
-    /// A dial that was given this address first did not connect to it.
+    /// A dial that was given this address first waited for it and did not connect to it.
     pub(super) fn add(&self, ip: IpAddr) {
         let mut state = self.state();
         if state.failed.len() >= MOST {
