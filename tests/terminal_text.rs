@@ -188,14 +188,12 @@ fn a_hostile_recording_is_played_and_reported_as_plain_text() {
     let report = said(&["report", path, "--html", html.to_str().unwrap()], &[]);
     assert!(report.status.success(), "{report:?}");
     for text in [&report.stdout, &report.stderr, &std::fs::read(html).unwrap()] {
-        assert_eq!(scan::fault(text), None, "{}", String::from_utf8_lossy(text).escape_debug());
+        assert_eq!(scan::fault_in_text(text), None, "{}", String::from_utf8_lossy(text).escape_debug());
     }
     let report = said(&["report", path], &[("LC_ALL", "POSIX")]);
-    assert!(
-        report.status.success() && report.stdout.is_ascii(),
-        "{}",
-        String::from_utf8_lossy(&report.stdout)
-    );
+    let shown = String::from_utf8_lossy(&report.stdout);
+    assert!(report.status.success() && report.stdout.is_ascii(), "{shown}");
+    assert_eq!(scan::fault_in_text(&report.stdout), None, "{}", shown.escape_debug());
 }
 
 /// Both outputs of the program with these arguments.
@@ -255,7 +253,8 @@ fn arguments_and_file_names_are_repeated_without_what_moves_a_cursor() {
             let output = said(&args, &[("LC_ALL", locale)]);
             let all = [output.stdout, output.stderr].concat();
             assert!(!all.is_empty(), "{args:?}");
-            assert_eq!(scan::fault(&all), None, "{args:?}: {}", String::from_utf8_lossy(&all).escape_debug());
+            let shown = String::from_utf8_lossy(&all);
+            assert_eq!(scan::fault_in_text(&all), None, "{args:?}: {}", shown.escape_debug());
             assert!(!seven || all.is_ascii(), "{args:?}: {}", String::from_utf8_lossy(&all));
         }
     }
@@ -273,7 +272,9 @@ fn without_a_utf8_locale_everything_has_7_bits() {
             let output = said(&args, &[locale]);
             assert!(output.status.success(), "{output:?}");
             let all = [output.stdout, output.stderr].concat();
-            assert!(all.is_ascii(), "{locale:?} {args:?}: {}", String::from_utf8_lossy(&all));
+            let shown = String::from_utf8_lossy(&all);
+            assert_eq!(scan::fault_in_text(&all), None, "{locale:?} {args:?}: {}", shown.escape_debug());
+            assert!(all.is_ascii(), "{locale:?} {args:?}: {shown}");
         }
     }
 }
