@@ -23,7 +23,7 @@ const PLACES: [(&str, &str, &str); 9] = [
     ("the filter", "/ab", "all lanes"),
     ("a note", "nab", "drop"),
     ("the trade-off", "a", "Esc back"),
-    ("another panel", "\t\t", "Round 1"),
+    ("another panel", "\t\t\t", "Calls \u{2500}"),
     ("a pause", " ", "paused"),
     ("a frozen picture", "f", "frozen"),
 ];

@@ -109,6 +109,12 @@ impl Terminal {
         self.wait(text, |screen| screen.contents().contains(text));
     }
 
+    /// Waits for a line that starts so, after the margin.
+    pub fn wait_line(&self, start: &str) {
+        let starts = |line: &str| line.strip_prefix(' ').is_some_and(|line| line.starts_with(start));
+        self.wait(start, |screen| screen.contents().lines().any(starts));
+    }
+
     pub fn text(&self) -> String {
         self.shared.seen.lock().expect("the screen").parser.screen().contents()
     }
