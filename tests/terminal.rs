@@ -131,6 +131,26 @@ fn a_bad_profile_never_touches_the_terminal() {
     assert!(text.contains("nowhere.toml"), "{text}");
 }
 
+/// The name is one that resolvers know not to ask for.
+#[test]
+fn t20_a_host_that_does_not_exist_is_its_own_lanes_affair() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("nowhere.toml");
+    let endpoints = "[[endpoint]]\nname = \"lost\"\nurl = \"http://nowhere.invalid./\"\n\
+                     [[endpoint]]\nname = \"found\"\nsimulate = { latency = \"1ms\" }\n";
+    let round = "[round]\nmode = \"wait-all\"\nevery = \"100ms\"\n";
+    std::fs::write(&path, format!("{round}{endpoints}")).unwrap();
+    let mut term = Terminal::start(100, 30, &[path.to_str().unwrap()], &[]);
+    let is_told = |line: &str| line.contains("✕ lost") && line.contains(" dns");
+    term.wait("its reason", |screen| screen.contents().lines().any(is_told));
+    let goes_on = |line: &str| line.contains("● found") && line.contains("ok 200");
+    term.wait("the other lane", |screen| screen.contents().lines().any(goes_on));
+    term.keys("q");
+    let (status, text) = term.end();
+    assert!(status.success(), "{status:?}");
+    assert!(text.contains("dns"), "{text}");
+}
+
 /// Ends calls that would go on for hours, in this phase of theirs, by `q`.
 fn quits_at_once(endpoints: &str, phase: &str) {
     let dir = tempfile::tempdir().unwrap();
