@@ -1,7 +1,7 @@
 //! Whatever is on the screen, and whatever the network does not do: a signal ends the program by that signal, with the
 //! terminal as it was. A terminal that nobody reads holds up no round.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 #[path = "support/full.rs"]
 mod full;

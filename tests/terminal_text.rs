@@ -1,7 +1,7 @@
 //! Text of every kind from outside, through the real program and a real pseudo-terminal: nothing in it moves a
 //! cursor, changes a colour, sets a title or turns a line round, and without a UTF-8 locale there are only 7 bits.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 #[path = "support/pty.rs"]
 mod pty;

@@ -1,7 +1,7 @@
 //! Every fault of plain HTTP through the real binary, in every mode: what is said of it, when, and that nothing is
 //! left of it.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 #[path = "support/zoo.rs"]
 mod zoo;

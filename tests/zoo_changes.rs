@@ -1,6 +1,6 @@
 //! Servers that change from request to request, and servers that have too much to do, through the real binary.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 #[path = "support/zoo.rs"]
 mod zoo;

@@ -4,7 +4,7 @@
 //! [`Zoo::start`] opens the cages, [`Zoo::profile`] writes a profile of all of them, [`Zoo::open`] counts the
 //! connections that a server still holds. Everything runs on one thread and ends with the `Zoo`.
 #![allow(dead_code, reason = "each test binary uses its own part")]
-#![allow(clippy::unwrap_used, reason = "a helper of tests: a surprise here is a failed test")]
+#![expect(clippy::unwrap_used, reason = "a helper of tests: a surprise here is a failed test")]
 
 #[path = "zoo/bodies.rs"]
 pub mod bodies;
