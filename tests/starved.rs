@@ -13,6 +13,7 @@ use fanscope::engine::limits::Limits;
 use fanscope::engine::pacer::Pacer;
 use fanscope::engine::round::{Abort, Shared};
 use fanscope::engine::sink::Sink;
+use fanscope::whatif::survival::{Observed, fair};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -122,28 +123,74 @@ async fn r37_what_our_own_lateness_cut_opens_no_breaker_and_what_failed_does() {
         }
         limits.borrow().guards.open_breakers()
     };
-    assert_eq!(open_after(Play::Hang, 210).await, 1, "cut on time, more or less");
-    assert_eq!(open_after(Play::Hang, 450).await, 0, "cut by us");
+    assert_eq!(open_after(Play::Dials, 210).await, 1, "cut on time, more or less");
+    assert_eq!(open_after(Play::Dials, 450).await, 0, "cut by us before its request was out");
+    assert_eq!(open_after(Play::ok(100), 450).await, 0, "answered, late as we saw it");
     assert_eq!(open_after(Play::fail(30, Reason::ConnReset), 100).await, 1, "it failed, late as we saw it");
     assert_eq!(open_after(Play::fail(30, Reason::ConnReset), 5000).await, 0, "of a round that was given up");
 }
 
 #[tokio::test(start_paused = true)]
-async fn r24_no_hedge_delay_is_learnt_from_what_our_own_lateness_cut() {
-    let warm_after = async |stall: u64| {
+async fn r37_what_is_unanswered_after_a_late_wake_up_is_the_upstreams() {
+    let open_after = async |play: Play, stall: u64| {
+        let limits = guarded(1, &one_dependency(1, 100, true));
+        for _ in 0..20 {
+            let (round, _) = stalled(vec![play.clone()], &limits, stall).await;
+            // Until its breaker opens.
+            assert_eq!(round.overrun.is_some(), round.calls[0].outcome == DEADLINE);
+            assert!(!round.is_misjudged(&round.calls[0]));
+        }
+        limits.borrow().guards.open_breakers()
+    };
+    // What the sockets held had been taken: its request was out, and no answer came.
+    assert_eq!(open_after(Play::Hang, 450).await, 1);
+    // A machine that is always late a little, and a host that swallows every SYN.
+    assert_eq!(open_after(Play::Dials, 221).await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn r37_one_calls_late_limit_excuses_no_call_that_was_cut_on_time() {
+    let (shared, _events) = shared(FakeNet::new(vec![vec![Play::Dials], vec![Play::Dials]]));
+    let mut plan = plan(Mode::Deadline, 200, vec![call(None); 2]);
+    plan.calls[0].timeout = Some(ms(50));
+    let limits = open(2);
+    let round = support::run(&shared, &limits, brief(plan));
+    let (round, ()) = tokio::join!(round, advance(ms(150)));
+    let round = round.unwrap();
+    let [first, second] = &round.calls[..] else { panic!("two calls") };
+    assert_eq!((round.overrun, round.took), (Some(ms(100)), ms(200)));
+    assert_eq!((first.outcome, first.end), (Outcome::Missing(Reason::Timeout), ms(50)), "its limit");
+    assert_eq!(second.outcome, DEADLINE);
+    assert!(round.is_misjudged(first) && !round.is_misjudged(second));
+    // W1: a timeout is an error at its limit, unless it was ours.
+    let seen = |call| fair(&round, call).map(|seen| (seen.time, seen.what));
+    assert_eq!(seen(first), Some((ms(50), Observed::Censored)));
+    assert_eq!(seen(second), Some((ms(200), Observed::Censored)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn r24_what_our_own_lateness_cut_is_pending_at_its_limit_for_the_hedge_delay() {
+    let delay_after = async |play: Play, stall: u64| {
         let limits = Rc::new(RefCell::new(Limits::new(specs(1), &Guards::default())));
-        for _ in 0..40 {
-            let (round, _) = stalled(vec![Play::Hang], &limits, stall).await;
+        // Two of three calls answer after 20 ms.
+        for no in 0..60 {
+            let (play, stall) = if no % 3 > 0 { (Play::ok(20), 20) } else { (play.clone(), stall) };
+            let (round, _) = stalled(vec![play], &limits, stall).await;
             limits.borrow_mut().learn(&round);
         }
-        let hedge = HedgeSettings { delay: HedgeDelay::Percentile(0.95), ..HedgeSettings::default() };
-        let plan = limits.borrow().plan(&Settings { mode: Mode::Hedge, hedge, ..Settings::default() });
-        plan.calls[0].hedge.unwrap().suppressed.is_none()
+        let hedge = HedgeSettings { delay: HedgeDelay::Percentile(0.9), ..HedgeSettings::default() };
+        let settings = Settings { mode: Mode::Hedge, budget: ms(200), hedge, ..Settings::default() };
+        let plan = limits.borrow().plan(&settings);
+        let hedge = plan.calls[0].hedge.unwrap();
+        (hedge.delay, hedge.suppressed)
     };
     assert_eq!(specs(1)[0].hedge, HedgeContract::ByMode);
-    assert!(warm_after(210).await, "on time, more or less");
-    assert!(!warm_after(450).await);
-    assert!(!warm_after(9000).await);
+    // p90 is not reached: a call that was cut is no sign that its endpoint is quick.
+    for play in [Play::Hang, Play::Dials, Play::ok(100)] {
+        assert_eq!(delay_after(play.clone(), 210).await, (ms(100), None), "{play:?}");
+        assert_eq!(delay_after(play.clone(), 450).await, (ms(100), None), "{play:?}");
+    }
+    assert_eq!(delay_after(Play::Hang, 9000).await, (ms(20), None), "given up: nothing was seen");
 }
 
 #[tokio::test(start_paused = true)]

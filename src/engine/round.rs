@@ -283,8 +283,12 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
         let Some((ticket, sent)) = handle.and_then(|h| h.ticket().zip(h.sent())) else { return };
         let sent = sent.saturating_duration_since(self.flight.start());
         let state = &self.policy.calls()[call.index()];
-        let overran = self.overrun().is_some();
-        let class = verdict::class(state, attempt, sent, self.brief.plan.budget, overran);
+        let (budget, start) = (self.brief.plan.budget, self.flight.start());
+        let held_up = self.overrun().and(state.limit()).zip(handle).is_some_and(|(limit, handle)| {
+            let attempt = state.attempts().get(attempt).and_then(|slot| record::attempt(slot, handle, start));
+            attempt.is_some_and(|attempt| attempt.is_held_up(limit, budget))
+        });
+        let class = verdict::class(state, attempt, sent, budget, held_up);
         ticket.settle(class, self.flight.session_time());
     }
 
