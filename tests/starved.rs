@@ -4,13 +4,14 @@
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 mod support;
 
+use fanscope::domain::guards::HostSpec;
 use fanscope::domain::{
     EndedBy, Event, Guards, HedgeContract, HedgeDelay, HedgeSettings, Mode, Outcome, Reason, Round, Settings,
 };
 use fanscope::engine::clock::{Clock, TokioTimer};
 use fanscope::engine::gaps::Gaps;
 use fanscope::engine::limits::Limits;
-use fanscope::engine::pacer::Pacer;
+use fanscope::engine::pacer::{Command, Pacer};
 use fanscope::engine::round::{Abort, Shared};
 use fanscope::engine::sink::Sink;
 use fanscope::whatif::survival::{Observed, fair};
@@ -206,12 +207,17 @@ async fn a_round_under_way_while_the_process_is_stopped_is_given_up_and_the_gap_
 /// Rounds of one call, every 100 ms.
 struct Bench {
     laptop: Laptop,
+    commands: mpsc::Sender<Command>,
     events: mpsc::Receiver<Event>,
     seen: Vec<Event>,
 }
 
 impl Bench {
     fn start(play: Play, settings: Settings, rounds: Option<u64>) -> Self {
+        Self::start_behind(&Guards::default(), play, settings, rounds)
+    }
+
+    fn start_behind(guards: &Guards, play: Play, settings: Settings, rounds: Option<u64>) -> Self {
         let (sink, events) = Sink::new();
         let (laptop, net) = (Laptop::default(), FakeNet::new(vec![vec![play]]));
         let shared = Shared {
@@ -223,12 +229,9 @@ impl Bench {
             gaps: Gaps::new(&laptop),
         };
         let (commands, orders) = mpsc::channel(8);
-        let pacer = Pacer::new(shared, Limits::new(specs(1), &Guards::default()), settings, rounds, 0);
-        tokio::task::spawn_local(async move {
-            pacer.run(orders).await;
-            drop(commands);
-        });
-        Self { laptop, events, seen: Vec::new() }
+        let pacer = Pacer::new(shared, Limits::new(specs(1), guards), settings, rounds, 0);
+        tokio::task::spawn_local(pacer.run(orders));
+        Self { laptop, commands, events, seen: Vec::new() }
     }
 
     async fn round(&mut self) -> Arc<Round> {
@@ -309,6 +312,54 @@ fn m05_starts_that_a_stopped_process_missed_are_skipped_and_marked() {
         let next = bench.round().await;
         assert_eq!((late.at, next.at), (ms(3970), ms(4000)), "one late start, no burst");
         assert_eq!(gaps(&bench.seen), ["gap 3 s"]);
+    });
+}
+
+#[test]
+fn m05_a_gap_that_its_owner_announces_is_marked_once_and_a_moment_is_none() {
+    local(async {
+        let mut bench = Bench::start(Play::Hang, Settings { budget: ms(90), ..settings(100) }, None);
+        bench.round().await;
+        tokio::time::sleep(ms(50)).await; // in the second
+        let stood_still = |since: u64, until: u64| Command::StoodStill { since: ms(since), until: ms(until) };
+        advance(ms(5000)).await;
+        bench.commands.send(stood_still(140, 5140)).await.unwrap();
+        assert_eq!(bench.round().await.ended_by, EndedBy::Aborted);
+        bench.commands.send(stood_still(5150, 5160)).await.unwrap();
+        bench.round().await;
+        bench.commands.send(Command::Pause(true)).await.unwrap();
+        bench.round().await;
+        assert_eq!(gaps(&bench.seen).len(), 1, "told once, by whoever saw it first");
+        // While it is paused nobody else finds out.
+        advance(ms(7000)).await;
+        bench.commands.send(stood_still(5600, 12_600)).await.unwrap();
+        bench.commands.send(Command::Quit).await.unwrap();
+        bench.rest().await;
+        assert_eq!(gaps(&bench.seen)[1..], ["gap 7 s"]);
+    });
+}
+
+#[test]
+fn r38_a_start_that_was_held_over_a_gap_is_skipped_and_one_round_starts() {
+    local(async {
+        let hosts = vec![HostSpec { max_rps: Some(2.0) }];
+        let guards = Guards { hosts, ..one_dependency(1, 100, false) };
+        let mut bench = Bench::start_behind(&guards, Play::ok(10), settings(950), None);
+        bench.round().await;
+        bench.commands.send(Command::Step).await.unwrap();
+        bench.round().await;
+        // The start at 950 ms is held until there is room, 50 ms later.
+        tokio::time::sleep(ms(935)).await;
+        advance(ms(3000)).await;
+        for _ in 0..2 {
+            bench.round().await;
+        }
+        assert_eq!(bench.starts(), [0, 10, 3955, 4750]);
+        let skipped = bench.seen.iter().rev().find_map(|event| match event {
+            Event::StartSkipped { total, .. } => Some(*total),
+            _ => None,
+        });
+        assert_eq!(skipped, Some(3), "at 950, 1900 and 2850");
     });
 }
 
