@@ -5,7 +5,6 @@
 //! has told, another does not tell again.
 
 use super::clock::Clock;
-use super::sink::Sink;
 use crate::domain::{Event, numbers};
 use std::cell::Cell;
 use std::time::Duration;
@@ -39,26 +38,20 @@ impl Gaps {
         self.slept.get()
     }
 
-    /// Tells of a gap that ended just now, where there was one since the last that was told: somebody was to wake up
-    /// at `due`. False once nobody listens any more.
-    pub(super) async fn tell(&self, clock: &impl Clock, sink: &Sink, due: Duration, now: Duration) -> bool {
+    /// The gap that ended at `now`, to be told, where there was one since the last: somebody was to wake up at `due`.
+    #[must_use]
+    pub(super) fn find(&self, clock: &impl Clock, due: Duration, now: Duration) -> Option<Event> {
         let at = due.max(self.told.get());
         let late = long(now.saturating_sub(at));
         let asleep = long(self.slept(clock).saturating_sub(self.slept_told.get()));
         let gap = late.saturating_add(asleep);
         if gap.is_zero() {
-            return true;
+            return None;
         }
         self.told.set(now);
         self.slept_told.set(self.slept.get());
-        sink.deliver(Event::Noted { at: at.min(now), text: words(gap) }).await
+        Some(Event::Noted { at: at.min(now), text: format!("gap {}", numbers::span(gap)) })
     }
-}
-
-/// How a gap is told: `gap 2 h 10 min`.
-#[must_use]
-pub fn words(gap: Duration) -> String {
-    format!("gap {}", numbers::span(gap))
 }
 
 /// That time, where it is long enough for a gap.
