@@ -57,7 +57,10 @@ async fn exchange(
         dialled |= !opened.context.ended.reused;
         let next = match endpoint.follow {
             0 => None,
-            _ => now.redirected(parts.status, parts.headers.get(header::LOCATION)),
+            _ => {
+                let location = parts.headers.get(header::LOCATION);
+                now.redirected(parts.status, location, (endpoint, &clients.environment))
+            }
         };
         let mut kept = Beginning::default();
         let status = Some(parts.status.as_u16());
@@ -97,7 +100,7 @@ async fn send(
 ) -> Result<(Parts, Opened), Failure> {
     loop {
         let invalid = |words: String| Failure::new(Reason::InvalidRequest, words);
-        let wire = asked.wire(endpoint, &clients.environment).map_err(invalid)?;
+        let wire = asked.wire(endpoint).map_err(invalid)?;
         let client = clients.get(&wire.key).map_err(invalid)?;
         let guard = DialGuard(Dial::new(trace.clone(), dialled));
         let dial = &guard.0;
