@@ -8,8 +8,9 @@ use super::dns::{ClientResolver, NameService};
 use super::environment::Environment;
 use super::tls::{self, TlsKey};
 use crate::profile::HttpChoice;
+use lru::LruCache;
 use rustls::ClientConfig;
-use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -18,6 +19,10 @@ use url::Url;
 /// How long an idle connection is kept. Many servers close theirs after 5 s (Node, Apache), and a request
 /// that meets the close fails; the usual period of 500 ms stays well within it.
 const IDLE: Duration = Duration::from_secs(4);
+
+/// Clients, and TLS configurations, that are kept. An origin may change with every round, and so do then the clients
+/// of shared connections; more of them at a time than a profile fans out to are of no use.
+const MOST: NonZeroUsize = NonZeroUsize::MIN.saturating_add(511);
 
 /// What makes one client differ from another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -101,43 +106,53 @@ impl Client {
     }
 }
 
-/// The clients made so far.
+/// The clients in use.
 pub(super) struct Clients {
     /// What the environment says of proxies, as it was at the start.
     pub(super) environment: Environment,
     names: Arc<NameService>,
-    made: Mutex<HashMap<ClientKey, Made>>,
+    made: Mutex<Made>,
 }
 
-/// A client, and what the next one of its kind is made with: no files are read while rounds run, and sessions
-/// are resumed.
+/// Those used last of what was made. TLS configurations are kept apart, for the next client that needs one: no files
+/// are read while rounds run, and sessions are resumed.
 struct Made {
-    client: Client,
-    tls: ClientConfig,
+    clients: LruCache<ClientKey, Client>,
+    tls: LruCache<(Option<TlsKey>, HttpChoice), ClientConfig>,
+}
+
+impl Made {
+    fn tls(&mut self, key: &ClientKey) -> Result<ClientConfig, String> {
+        let by = (key.tls.clone(), key.http);
+        if let Some(tls) = self.tls.get(&by) {
+            return Ok(tls.clone());
+        }
+        let tls = by.0.as_ref().map_or_else(|| tls::unused(by.1), |tls| tls::config(tls, by.1))?;
+        self.tls.put(by, tls.clone());
+        Ok(tls)
+    }
 }
 
 impl Clients {
     /// None yet.
     pub(super) fn new(names: NameService) -> Self {
         let environment = Environment::read(|name| std::env::var(name).ok());
-        Self { environment, names: Arc::new(names), made: Mutex::default() }
+        let made = Made { clients: LruCache::new(MOST), tls: LruCache::new(MOST) };
+        Self { environment, names: Arc::new(names), made: Mutex::new(made) }
     }
 
     /// The client for a key. The error names the profile's key and holds no secret.
     ///
-    /// One that gave up too many requests is replaced; what is still in flight keeps it to its end.
+    /// One that gave up too many requests is replaced, and of very many the one that was asked for longest ago is
+    /// forgotten; what is still in flight keeps its own to its end.
     pub(super) fn get(&self, key: &ClientKey) -> Result<Client, String> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let tls = match made.get(key) {
-            Some(Made { client, .. }) if !client.is_worn() => return Ok(client.clone()),
-            Some(Made { tls, .. }) => tls.clone(),
-            None => {
-                let http = key.http;
-                key.tls.as_ref().map_or_else(|| tls::unused(http), |tls| tls::config(tls, http))?
-            }
-        };
-        let client = self.build(key, tls.clone())?;
-        made.insert(key.clone(), Made { client: client.clone(), tls });
+        if let Some(client) = made.clients.get(key).filter(|client| !client.is_worn()) {
+            return Ok(client.clone());
+        }
+        let tls = made.tls(key)?;
+        let client = self.build(key, tls)?;
+        made.clients.put(key.clone(), client.clone());
         Ok(client)
     }
 
@@ -169,5 +184,36 @@ impl Clients {
         let reqwest = builder.build().map_err(|e| format!("http client: {}", e.without_url()))?;
         let given_up = (key.http != HttpChoice::Http11).then(Arc::default);
         Ok(Client { reqwest, watch, http2: key.http == HttpChoice::Http2, given_up })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn ever_new_origins_neither_pile_up_clients_nor_read_files_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let ca = folder.path().join("ca.pem");
+        let authority = rcgen::generate_simple_self_signed(vec!["shop.example".to_owned()]).unwrap();
+        std::fs::write(&ca, authority.cert.pem()).unwrap();
+        let clients = Clients::new(NameService::system());
+        let get = |round: usize, http| {
+            let url = Url::parse(&format!("https://h{round}.example/")).unwrap();
+            let tls = TlsKey { ca: Some(ca.clone()), ..TlsKey::default() };
+            clients.get(&ClientKey::new(http, None, Some(tls), None, &url)).map(|_| ())
+        };
+        for http in [HttpChoice::Http2, HttpChoice::Auto] {
+            get(0, http).unwrap();
+        }
+        // As rounds run.
+        std::fs::remove_file(&ca).unwrap();
+        for round in 1..=MOST.get() {
+            for http in [HttpChoice::Http2, HttpChoice::Auto] {
+                assert_eq!(get(round, http), Ok(()), "{round}");
+            }
+        }
+        let made = clients.made.lock().unwrap();
+        assert_eq!((made.clients.len(), made.tls.len()), (MOST.get(), 2));
     }
 }
