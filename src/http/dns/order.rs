@@ -6,9 +6,14 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Orders as getaddrinfo would: addresses that this host has a route to first, IPv6 before IPv4 among them.
-pub(super) fn by_route(mut found: Vec<IpAddr>) -> Answer {
-    found.sort_by_key(|ip| (!routed(*ip), ip.is_ipv4()));
-    some(found)
+pub(super) fn by_route(found: Vec<IpAddr>) -> Answer {
+    some(sorted(found, routed))
+}
+
+/// Each address is asked about once: a route may come and go meanwhile, and without a free descriptor there is none.
+fn sorted(mut found: Vec<IpAddr>, routed: impl Fn(IpAddr) -> bool) -> Vec<IpAddr> {
+    found.sort_by_cached_key(|ip| (!routed(*ip), ip.is_ipv4()));
+    found
 }
 
 /// Whether there is a route. Connecting a datagram socket asks the routing table and sends nothing.
@@ -61,6 +66,19 @@ impl Shunned {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_routes_of_many_addresses_may_change_while_they_are_ordered() {
+        let ips: Vec<IpAddr> = (0..=255).map(|n| Ipv4Addr::new(192, 0, 2, n).into()).collect();
+        let asked = std::cell::Cell::new(0_u32);
+        let mut found = sorted(ips.clone(), |_| {
+            asked.set(asked.get() + 1);
+            asked.get().wrapping_mul(0x9e37_79b9) >> 31 == 0
+        });
+        assert_eq!(asked.get(), 256);
+        found.sort();
+        assert_eq!(found, ips);
+    }
 
     #[test]
     fn every_address_has_its_turn() {
