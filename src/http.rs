@@ -124,7 +124,7 @@ impl Transport for HttpTransport {
 }
 
 impl Inner {
-    /// Makes the clients that the first round needs.
+    /// Makes the clients that the first round needs, which are always kept room for.
     fn warm_up(&self) -> Result<(), HttpError> {
         for endpoint in &self.profile.endpoints {
             let row = self.row(1);
@@ -143,6 +143,7 @@ impl Inner {
                 })?;
             }
         }
+        self.clients.bound();
         Ok(())
     }
 

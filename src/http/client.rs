@@ -12,7 +12,7 @@ use lru::LruCache;
 use rustls::ClientConfig;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use url::Url;
 
@@ -20,9 +20,9 @@ use url::Url;
 /// that meets the close fails; the usual period of 500 ms stays well within it.
 const IDLE: Duration = Duration::from_secs(4);
 
-/// Clients, and TLS configurations, that are kept. An origin may change with every round, and so do then the clients
-/// of shared connections; more of them at a time than a profile fans out to are of no use.
-const MOST: NonZeroUsize = NonZeroUsize::MIN.saturating_add(511);
+/// Clients, and TLS configurations, that are kept beyond those of the first round: an origin may change with every
+/// round or redirect, and a client of shared connections has but one.
+const SPARE: usize = 512;
 
 /// What makes one client differ from another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -137,8 +137,21 @@ impl Clients {
     /// None yet.
     pub(super) fn new(names: NameService) -> Self {
         let environment = Environment::read(|name| std::env::var(name).ok());
-        let made = Made { clients: LruCache::new(MOST), tls: LruCache::new(MOST) };
+        let made = Made { clients: LruCache::unbounded(), tls: LruCache::unbounded() };
         Self { environment, names: Arc::new(names), made: Mutex::new(made) }
+    }
+
+    /// What was made so far is what each round needs: from now on only so many more are kept.
+    pub(super) fn bound(&self) {
+        let mut made = self.made();
+        let more = |len: usize| NonZeroUsize::new(len.saturating_add(SPARE)).unwrap_or(NonZeroUsize::MIN);
+        let (clients, tls) = (more(made.clients.len()), more(made.tls.len()));
+        made.clients.resize(clients);
+        made.tls.resize(tls);
+    }
+
+    fn made(&self) -> MutexGuard<'_, Made> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The client for a key. The error names the profile's key and holds no secret.
@@ -146,7 +159,7 @@ impl Clients {
     /// One that gave up too many requests is replaced, and of very many the one that was asked for longest ago is
     /// forgotten; what is still in flight keeps its own to its end.
     pub(super) fn get(&self, key: &ClientKey) -> Result<Client, String> {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = self.made();
         if let Some(client) = made.clients.get(key).filter(|client| !client.is_worn()) {
             return Ok(client.clone());
         }
@@ -206,14 +219,15 @@ mod tests {
         for http in [HttpChoice::Http2, HttpChoice::Auto] {
             get(0, http).unwrap();
         }
+        clients.bound();
         // As rounds run.
         std::fs::remove_file(&ca).unwrap();
-        for round in 1..=MOST.get() {
+        for round in 1..=SPARE {
             for http in [HttpChoice::Http2, HttpChoice::Auto] {
                 assert_eq!(get(round, http), Ok(()), "{round}");
             }
         }
-        let made = clients.made.lock().unwrap();
-        assert_eq!((made.clients.len(), made.tls.len()), (MOST.get(), 2));
+        let made = clients.made();
+        assert_eq!((made.clients.len(), made.tls.len()), (2 + SPARE, 2));
     }
 }
