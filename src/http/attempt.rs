@@ -154,7 +154,10 @@ async fn answer(
     let secrets = || asked.iter().flat_map(|asked| asked.secrets()).collect();
     trace.server_timing(server_timing::read([&head.headers], secrets));
     let (status, expect) = (head.status, &endpoint.expect);
-    let coding = Coding::of(&head.headers);
+    let coding = match Coding::of(&head.headers) {
+        part if status == StatusCode::PARTIAL_CONTENT => part.as_it_comes(),
+        whole => whole,
+    };
     let wanted = Wanted { coding, limit: expect.max_body, text: expect.body_contains.as_deref() };
     let Opened { body, context, mut sent } = opened;
     let read = body::read(body, wanted, trace, kept).await;
