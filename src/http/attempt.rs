@@ -161,7 +161,8 @@ async fn answer(
     let wanted = Wanted { coding, limit: expect.max_body, text: expect.body_contains.as_deref() };
     let Opened { body, context, mut sent } = opened;
     let read = body::read(body, wanted, trace, kept).await;
-    if !matches!(read, Read::TooLarge) {
+    // Of the others the rest is not waited for, and their streams are reset.
+    if matches!(read, Read::Whole { .. } | Read::Broken(_)) {
         sent.ended();
     }
     if let Read::Whole { trailers: Some(trailers), .. } = &read {
