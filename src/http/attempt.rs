@@ -55,12 +55,11 @@ async fn exchange(
         let (parts, opened) =
             send(clients, endpoint, now, trace, dialled).await.map_err(|failure| (failure, None))?;
         dialled |= !opened.context.ended.reused;
-        let next = match endpoint.follow {
-            0 => None,
-            _ => {
-                let location = parts.headers.get(header::LOCATION);
-                now.redirected(parts.status, location, (endpoint, &clients.environment))
-            }
+        let next = if endpoint.follow == 0 {
+            None
+        } else {
+            let location = parts.headers.get(header::LOCATION);
+            now.redirected(parts.status, location, (endpoint, &clients.environment))
         };
         let mut kept = Beginning::default();
         let status = Some(parts.status.as_u16());
