@@ -108,9 +108,7 @@ impl HttpTransport {
 
 impl Transport for HttpTransport {
     fn can_build(&self, request: AttemptRequest) -> bool {
-        self.0
-            .ask(request)
-            .is_ok_and(|(endpoint, asked)| asked.wire(endpoint, &self.0.clients.environment).is_ok())
+        self.0.ask(request).is_ok_and(|(endpoint, asked)| asked.wire(endpoint).is_ok())
     }
 
     fn attempt(&self, request: AttemptRequest, trace: Trace) -> AttemptFuture {
@@ -126,7 +124,7 @@ impl Transport for HttpTransport {
 }
 
 impl Inner {
-    /// Makes the clients that the first round needs.
+    /// Makes the clients that the first round needs, which are always kept room for.
     fn warm_up(&self) -> Result<(), HttpError> {
         for endpoint in &self.profile.endpoints {
             let row = self.row(1);
@@ -145,6 +143,7 @@ impl Inner {
                 })?;
             }
         }
+        self.clients.bound();
         Ok(())
     }
 
@@ -158,7 +157,7 @@ impl Inner {
             (Target::Simulated(_), Some(urls)) => urls(request),
             (Target::Simulated(_), None) => return Err("no embedded upstreams are running".to_owned()),
         };
-        let asked = Asked::new(endpoint, &url, round, row, &self.ids)?;
+        let asked = Asked::new(endpoint, &url, round, row, &self.ids, &self.clients.environment)?;
         Ok((endpoint, asked))
     }
 

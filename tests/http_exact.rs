@@ -222,6 +222,24 @@ async fn kept_alive(shop: Endpoint) {
 }
 
 #[tokio::test]
+async fn a_part_of_an_encoded_body_is_taken_as_it_comes() {
+    let text = text();
+    for (coding, body) in each_coding(&text) {
+        let part = &body[..body.len() / 2];
+        let answer = encoded(coding, part);
+        let answer =
+            [b"HTTP/1.1 206 Partial Content".as_slice(), &answer[b"HTTP/1.1 200 OK".len()..]].concat();
+        let mut shop = at(answering(answer).await);
+        let seen = once(shop.clone()).await.ok();
+        assert_eq!((seen.bytes, seen.wire_bytes), (part.len() as u64, part.len() as u64), "{coding}");
+        shop.expect.body_contains = Some("price 399, ".to_owned());
+        let failure = once(shop).await.failure();
+        assert_eq!(failure.reason, Reason::CheckFailed);
+        assert!(failure.detail.contains(&format!("it is encoded ({coding})")), "{}", failure.detail);
+    }
+}
+
+#[tokio::test]
 async fn answers_without_a_body_end_with_their_head_and_keep_the_connection() {
     for (method, answer) in [
         ("HEAD", "HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n"),

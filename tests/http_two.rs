@@ -181,6 +181,31 @@ async fn h04_hundreds_of_cuts_end_in_no_goaway_but_in_new_connections_now_and_th
     assert!((2..=20).contains(&connections), "{connections} connections for {ROUNDS} cuts");
 }
 
+#[tokio::test]
+async fn h04_bodies_that_cannot_be_decoded_reset_their_streams_and_count_too() {
+    let connections = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&connections);
+    let address = upstream(move |_, stream| {
+        count.fetch_add(1, Ordering::Relaxed);
+        async move {
+            let mut connection = h2::server::handshake(stream).await.unwrap();
+            let mut open = Vec::new();
+            while let Some(Ok((_, mut respond))) = connection.accept().await {
+                let head = http::Response::builder().header("content-encoding", "gzip").body(()).unwrap();
+                let mut body = respond.send_response(head, false).unwrap();
+                body.send_data(bytes::Bytes::from_static(b"this is no gzip"), false).unwrap();
+                open.push(body);
+            }
+        }
+    })
+    .await;
+    let transport = transport(over_http2(&format!("http://{address}/")));
+    for round in 1..=PATIENCE as u64 {
+        assert_eq!(attempt(&transport, round).await.failure().reason, Reason::Protocol);
+    }
+    assert_eq!(connections.load(Ordering::Relaxed), 2, "connections for {PATIENCE} resets");
+}
+
 // ---- what the peer says
 
 #[tokio::test]

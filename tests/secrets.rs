@@ -109,7 +109,13 @@ fn breaks_off(request: &str) -> String {
 
 /// As an HTTP proxy that refuses, with everything that it was told.
 fn refuses(request: &str) -> String {
-    format!("HTTP/1.1 407 {}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n", flat(request))
+    let flat = flat(request);
+    let body = format!("{request}\r\nuser pr0xy-user with password pr0xy-pa55 is refused");
+    format!(
+        "HTTP/1.1 407 {flat}\r\nx-echo: {flat}\r\nx-refused: pr0xy-user:pr0xy-pa55\r\ncontent-length: {}\r\n\
+        connection: close\r\n\r\n{body}",
+        body.len()
+    )
 }
 
 /// An upstream; its port.

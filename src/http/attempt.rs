@@ -55,9 +55,11 @@ async fn exchange(
         let (parts, opened) =
             send(clients, endpoint, now, trace, dialled).await.map_err(|failure| (failure, None))?;
         dialled |= !opened.context.ended.reused;
-        let next = match endpoint.follow {
-            0 => None,
-            _ => now.redirected(parts.status, parts.headers.get(header::LOCATION)),
+        let next = if endpoint.follow == 0 {
+            None
+        } else {
+            let location = parts.headers.get(header::LOCATION);
+            now.redirected(parts.status, location, (endpoint, &clients.environment))
         };
         let mut kept = Beginning::default();
         let status = Some(parts.status.as_u16());
@@ -97,7 +99,7 @@ async fn send(
 ) -> Result<(Parts, Opened), Failure> {
     loop {
         let invalid = |words: String| Failure::new(Reason::InvalidRequest, words);
-        let wire = asked.wire(endpoint, &clients.environment).map_err(invalid)?;
+        let wire = asked.wire(endpoint).map_err(invalid)?;
         let client = clients.get(&wire.key).map_err(invalid)?;
         let guard = DialGuard(Dial::new(trace.clone(), dialled));
         let dial = &guard.0;
@@ -151,11 +153,15 @@ async fn answer(
     let secrets = || asked.iter().flat_map(|asked| asked.secrets()).collect();
     trace.server_timing(server_timing::read([&head.headers], secrets));
     let (status, expect) = (head.status, &endpoint.expect);
-    let coding = Coding::of(&head.headers);
+    let coding = match Coding::of(&head.headers) {
+        part if status == StatusCode::PARTIAL_CONTENT => part.as_it_comes(),
+        whole => whole,
+    };
     let wanted = Wanted { coding, limit: expect.max_body, text: expect.body_contains.as_deref() };
     let Opened { body, context, mut sent } = opened;
     let read = body::read(body, wanted, trace, kept).await;
-    if !matches!(read, Read::TooLarge) {
+    // Of the others the rest is not waited for, and their streams are reset.
+    if matches!(read, Read::Whole { .. } | Read::Broken(_)) {
         sent.ended();
     }
     if let Read::Whole { trailers: Some(trailers), .. } = &read {

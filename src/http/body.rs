@@ -12,8 +12,16 @@ use std::io::{self, Write};
 /// for many.
 const TURN: u64 = 256 << 10;
 
-/// Bytes that are decoded at once: a thousand times as much may come out.
-const SLICE: usize = 1 << 10;
+/// Bytes that are decoded at once, so that what comes out of them is no more than a turn or two.
+const fn slice(coding: Coding) -> usize {
+    match coding {
+        // Four bytes may stand for a block of 128 KiB.
+        Coding::Zstd => 16,
+        // A byte may stand for a thousand.
+        Coding::Gzip | Coding::Deflate => 1 << 10,
+        Coding::Identity | Coding::Other(_) => usize::MAX,
+    }
+}
 
 /// What is asked of a body.
 #[derive(Debug, Clone, Copy)]
@@ -91,7 +99,6 @@ async fn drain(
     sink: &mut Sink<'_>,
 ) -> Result<Option<HeaderMap>, Ended> {
     let trace = sink.trace;
-    let slice = if coding.is_undone() { SLICE } else { usize::MAX };
     let mut decoder = Decoder::new(coding, sink);
     let (mut wire, mut turn) = (0_u64, TURN);
     let mut trailers = None;
@@ -105,7 +112,7 @@ async fn drain(
         };
         wire = wire.saturating_add(chunk.len() as u64);
         trace.wire_bytes(wire);
-        for slice in chunk.chunks(slice) {
+        for slice in chunk.chunks(slice(coding)) {
             decoder.feed(slice)?;
             let total = decoder.sink().map_or(0, |sink| sink.total);
             if coding.is_undone() && total >= turn {
@@ -198,16 +205,39 @@ mod tests {
     use std::pin::pin;
     use tokio::time::Instant;
 
-    #[tokio::test]
-    async fn a_body_that_is_much_larger_than_it_came_gives_others_a_turn() {
-        const SIZE: u64 = 4 << 20;
+    const SIZE: u64 = 4 << 20;
+
+    fn gzip() -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
         std::io::copy(&mut std::io::repeat(b'0').take(SIZE), &mut encoder).unwrap();
-        let body = reqwest::Body::from(encoder.finish().unwrap());
+        encoder.finish().unwrap()
+    }
+
+    /// A frame of blocks that each repeat one byte (RFC 8878, 3.1.1.2.2).
+    fn zstd() -> Vec<u8> {
+        const BLOCK: u32 = 128 << 10;
+        let blocks = u32::try_from(SIZE).unwrap() / BLOCK;
+        let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 0x68];
+        for left in (0..blocks).rev() {
+            let head = BLOCK << 3 | 1 << 1 | u32::from(left == 0);
+            frame.extend(&head.to_le_bytes()[..3]);
+            frame.push(b'0');
+        }
+        frame
+    }
+
+    #[tokio::test]
+    async fn a_body_that_is_much_larger_than_it_came_gives_others_a_turn() {
+        for (coding, body) in [(Coding::Gzip, gzip()), (Coding::Zstd, zstd())] {
+            gives_turns(coding, body).await;
+        }
+    }
+
+    async fn gives_turns(coding: Coding, body: Vec<u8>) {
+        let body = reqwest::Body::from(body);
         let trace = Trace::new(Instant::now(), None);
         let mut kept = Beginning::default();
-        let mut reading =
-            pin!(read(body, Wanted { coding: Coding::Gzip, limit: SIZE, text: None }, &trace, &mut kept));
+        let mut reading = pin!(read(body, Wanted { coding, limit: SIZE, text: None }, &trace, &mut kept));
         let (mut turns, mut most, mut before) = (0, 0, 0);
         let ended = poll_fn(|cx| {
             let polled = reading.as_mut().poll(cx);
@@ -219,7 +249,7 @@ mod tests {
         assert!(matches!(ended, Read::Whole { found: true, .. }), "{ended:?}");
         assert_eq!(before, SIZE);
         // At most one slice and what a decoder holds come on top of a turn's bytes.
-        assert!(turns > 2 && most < TURN + (2 << 20), "{turns} turns, {most} bytes in one");
+        assert!(turns > 2 && most < TURN + (2 << 20), "{coding:?}: {turns} turns, {most} bytes in one");
     }
 
     proptest! {

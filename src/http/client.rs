@@ -8,16 +8,21 @@ use super::dns::{ClientResolver, NameService};
 use super::environment::Environment;
 use super::tls::{self, TlsKey};
 use crate::profile::HttpChoice;
+use lru::LruCache;
 use rustls::ClientConfig;
-use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use url::Url;
 
 /// How long an idle connection is kept. Many servers close theirs after 5 s (Node, Apache), and a request
 /// that meets the close fails; the usual period of 500 ms stays well within it.
 const IDLE: Duration = Duration::from_secs(4);
+
+/// Clients, and TLS configurations, that are kept beyond those of the first round: an origin may change with every
+/// round or redirect, and a client of shared connections has but one.
+const SPARE: usize = 512;
 
 /// What makes one client differ from another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -101,43 +106,66 @@ impl Client {
     }
 }
 
-/// The clients made so far.
+/// The clients in use.
 pub(super) struct Clients {
     /// What the environment says of proxies, as it was at the start.
     pub(super) environment: Environment,
     names: Arc<NameService>,
-    made: Mutex<HashMap<ClientKey, Made>>,
+    made: Mutex<Made>,
 }
 
-/// A client, and what the next one of its kind is made with: no files are read while rounds run, and sessions
-/// are resumed.
+/// Those used last of what was made. TLS configurations are kept apart, for the next client that needs one: no files
+/// are read while rounds run, and sessions are resumed.
 struct Made {
-    client: Client,
-    tls: ClientConfig,
+    clients: LruCache<ClientKey, Client>,
+    tls: LruCache<(Option<TlsKey>, HttpChoice), ClientConfig>,
+}
+
+impl Made {
+    fn tls(&mut self, key: &ClientKey) -> Result<ClientConfig, String> {
+        let by = (key.tls.clone(), key.http);
+        if let Some(tls) = self.tls.get(&by) {
+            return Ok(tls.clone());
+        }
+        let tls = by.0.as_ref().map_or_else(|| tls::unused(by.1), |tls| tls::config(tls, by.1))?;
+        self.tls.put(by, tls.clone());
+        Ok(tls)
+    }
 }
 
 impl Clients {
     /// None yet.
     pub(super) fn new(names: NameService) -> Self {
         let environment = Environment::read(|name| std::env::var(name).ok());
-        Self { environment, names: Arc::new(names), made: Mutex::default() }
+        let made = Made { clients: LruCache::unbounded(), tls: LruCache::unbounded() };
+        Self { environment, names: Arc::new(names), made: Mutex::new(made) }
+    }
+
+    /// What was made so far is what each round needs: from now on only so many more are kept.
+    pub(super) fn bound(&self) {
+        let mut made = self.made();
+        let more = |len: usize| NonZeroUsize::new(len.saturating_add(SPARE)).unwrap_or(NonZeroUsize::MIN);
+        let (clients, tls) = (more(made.clients.len()), more(made.tls.len()));
+        made.clients.resize(clients);
+        made.tls.resize(tls);
+    }
+
+    fn made(&self) -> MutexGuard<'_, Made> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The client for a key. The error names the profile's key and holds no secret.
     ///
-    /// One that gave up too many requests is replaced; what is still in flight keeps it to its end.
+    /// One that gave up too many requests is replaced, and of very many the one that was asked for longest ago is
+    /// forgotten; what is still in flight keeps its own to its end.
     pub(super) fn get(&self, key: &ClientKey) -> Result<Client, String> {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let tls = match made.get(key) {
-            Some(Made { client, .. }) if !client.is_worn() => return Ok(client.clone()),
-            Some(Made { tls, .. }) => tls.clone(),
-            None => {
-                let http = key.http;
-                key.tls.as_ref().map_or_else(|| tls::unused(http), |tls| tls::config(tls, http))?
-            }
-        };
-        let client = self.build(key, tls.clone())?;
-        made.insert(key.clone(), Made { client: client.clone(), tls });
+        let mut made = self.made();
+        if let Some(client) = made.clients.get(key).filter(|client| !client.is_worn()) {
+            return Ok(client.clone());
+        }
+        let tls = made.tls(key)?;
+        let client = self.build(key, tls)?;
+        made.clients.put(key.clone(), client.clone());
         Ok(client)
     }
 
@@ -169,5 +197,37 @@ impl Clients {
         let reqwest = builder.build().map_err(|e| format!("http client: {}", e.without_url()))?;
         let given_up = (key.http != HttpChoice::Http11).then(Arc::default);
         Ok(Client { reqwest, watch, http2: key.http == HttpChoice::Http2, given_up })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn ever_new_origins_neither_pile_up_clients_nor_read_files_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let ca = folder.path().join("ca.pem");
+        let authority = rcgen::generate_simple_self_signed(vec!["shop.example".to_owned()]).unwrap();
+        std::fs::write(&ca, authority.cert.pem()).unwrap();
+        let clients = Clients::new(NameService::system());
+        let get = |round: usize, http| {
+            let url = Url::parse(&format!("https://h{round}.example/")).unwrap();
+            let tls = TlsKey { ca: Some(ca.clone()), ..TlsKey::default() };
+            clients.get(&ClientKey::new(http, None, Some(tls), None, &url)).map(|_| ())
+        };
+        for http in [HttpChoice::Http2, HttpChoice::Auto] {
+            get(0, http).unwrap();
+        }
+        clients.bound();
+        // As rounds run.
+        std::fs::remove_file(&ca).unwrap();
+        for round in 1..=SPARE {
+            for http in [HttpChoice::Http2, HttpChoice::Auto] {
+                assert_eq!(get(round, http), Ok(()), "{round}");
+            }
+        }
+        let made = clients.made();
+        assert_eq!((made.clients.len(), made.tls.len()), (2 + SPARE, 2));
     }
 }

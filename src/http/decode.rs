@@ -1,8 +1,8 @@
 //! Undoes the content coding of a body as it comes in, so that bytes are counted both ways: as they came and as
 //! they are meant.
 //!
-//! Decoders are pushed into: what they make goes on at once, 32 kB at a time, so that a sink that refuses stops
-//! a bomb within those. Must not know what becomes of the bytes.
+//! Decoders are pushed into: what they make goes on at once, 32 kB in each write to the sink, so that one that
+//! refuses stops a bomb within those. Must not know what becomes of the bytes.
 
 use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use reqwest::header::{self, HeaderMap};
@@ -54,6 +54,14 @@ impl Coding {
             b"dcb" => Self::Other("dcb"),
             b"dcz" => Self::Other("dcz"),
             _ => Self::Other("an unknown coding"),
+        }
+    }
+
+    /// The same, not undone: a part of an encoded body can't be.
+    pub(super) const fn as_it_comes(self) -> Self {
+        match self {
+            Self::Identity => Self::Identity,
+            coding => Self::Other(coding.name()),
         }
     }
 

@@ -44,8 +44,19 @@ pub(super) enum Stage {
     Up,
 }
 
-/// Called where an address was given first and not connected to.
-type Shun = Box<dyn FnOnce() + Send>;
+/// What became of a dial to the address that it was given first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It was connected to, after this time.
+    Connected(Duration),
+    /// It was waited for, and another one was connected to.
+    Passed,
+    /// The dial was cut after it had waited this long.
+    Cut(Duration),
+}
+
+/// Told the fate of the address that was given first.
+type Tell = Box<dyn FnOnce(Fate) + Send>;
 
 /// The dials of one request.
 pub(super) struct Dial {
@@ -64,10 +75,12 @@ struct State {
     stage: Stage,
     /// Local addresses of the connections that this request opened.
     opened: Vec<SocketAddr>,
-    /// Of several addresses the one that is tried first, and what to do where the dial doesn't connect to it.
-    first: Option<(IpAddr, Shun)>,
+    /// Of several addresses the one that is tried first, and whom to tell what became of it.
+    first: Option<(IpAddr, Tell)>,
     /// When the dial began to connect, until TCP is up.
     connecting: Option<Instant>,
+    /// How long that took.
+    connected: Option<Duration>,
     running: Vec<AbortHandle>,
 }
 
@@ -76,11 +89,21 @@ struct State {
 const WAITED: Duration = Duration::from_millis(250);
 
 impl State {
-    /// TCP is up. Where that was quick, the address that was tried first is no worse than the others.
+    /// TCP is up.
     fn connected(&mut self, at: Instant) {
-        let since = self.connecting.take();
-        if since.is_some_and(|since| at.saturating_duration_since(since) < WAITED) {
-            self.first = None;
+        if let Some(since) = self.connecting.take() {
+            self.connected = Some(at.saturating_duration_since(since));
+        }
+    }
+
+    /// Tells that the dial got through to this address. Where that was quick, the address that was tried first is no
+    /// worse than the others.
+    fn tell(&mut self, address: IpAddr) {
+        let (Some((first, tell)), Some(took)) = (self.first.take(), self.connected) else { return };
+        if first == address {
+            tell(Fate::Connected(took));
+        } else if took >= WAITED {
+            tell(Fate::Passed);
         }
     }
 }
@@ -186,11 +209,7 @@ impl Dial {
             state.connected(Instant::now());
             if let Some(info) = info {
                 state.opened.push(info.local_addr());
-                if let Some((first, shun)) = state.first.take()
-                    && first != info.remote_addr().ip()
-                {
-                    shun();
-                }
+                state.tell(info.remote_addr().ip());
             }
             if state.closed {
                 return;
@@ -210,17 +229,18 @@ pub(super) struct DialGuard(pub(super) Arc<Dial>);
 
 impl Drop for DialGuard {
     fn drop(&mut self) {
-        let (running, shun) = {
+        let (running, first, since) = {
             let mut state = self.0.state();
             // Cut while it waited for an address to answer.
             let cut = !state.closed && state.stage == Stage::Connect;
-            (std::mem::take(&mut state.running), state.first.take().filter(|_| cut))
+            let since = state.connecting.filter(|_| cut);
+            (std::mem::take(&mut state.running), state.first.take(), since)
         };
         for handle in running {
             handle.abort();
         }
-        if let Some((_, shun)) = shun {
-            shun();
+        if let (Some((_, tell)), Some(since)) = (first, since) {
+            tell(Fate::Cut(since.elapsed()));
         }
     }
 }
@@ -231,8 +251,8 @@ pub(super) fn resolving() {
 }
 
 /// The dial has several addresses to try, this one first.
-pub(super) fn several(first: IpAddr, shun: Shun) {
-    let _ = CURRENT.try_with(|dial| dial.state().first = Some((first, shun)));
+pub(super) fn several(first: IpAddr, tell: Tell) {
+    let _ = CURRENT.try_with(|dial| dial.state().first = Some((first, tell)));
 }
 
 /// The resolver answered.

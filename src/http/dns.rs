@@ -102,7 +102,7 @@ impl Resolve for ClientResolver {
             let found = names.shunned.last(&names.lookup(&host).await?);
             if let [first, _, ..] = found[..] {
                 let names = Arc::clone(&names);
-                dial::several(first, Box::new(move || names.shunned.add(first)));
+                dial::several(first, Box::new(move |fate| names.shunned.tell(first, fate)));
             }
             dial::resolved();
             // Port 0, and any other where the URL has one of its own, is replaced by the URL's.

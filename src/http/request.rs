@@ -36,6 +36,8 @@ pub(super) struct Asked {
     pub(super) headers: HeaderMap,
     /// Body; empty means none.
     pub(super) body: String,
+    /// The URL of the proxy that it goes through.
+    proxy: Option<String>,
     /// Whether this is still the endpoint's own scheme, host and port.
     home: bool,
 }
@@ -56,6 +58,7 @@ impl Asked {
         round: u64,
         row: &[String],
         ids: &TraceIds,
+        environment: &Environment,
     ) -> Result<Self, String> {
         let mut url = Url::parse(url).map_err(|e| format!("url: {e}"))?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -82,7 +85,8 @@ impl Asked {
         if !headers.contains_key(header::RANGE) {
             headers.entry(header::ACCEPT_ENCODING).or_insert(HeaderValue::from_static("gzip"));
         }
-        Ok(Self { method, url, headers, body: endpoint.body.fill(round, row), home: true })
+        let proxy = proxy_for(&url, endpoint, environment);
+        Ok(Self { method, url, headers, body: endpoint.body.fill(round, row), proxy, home: true })
     }
 
     /// The request that a redirect asks for, without credentials once scheme, host or port differ.
@@ -91,6 +95,7 @@ impl Asked {
         &self,
         status: StatusCode,
         location: Option<&HeaderValue>,
+        (endpoint, environment): (&Endpoint, &Environment),
     ) -> Option<Result<Self, &'static str>> {
         if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
             return None;
@@ -104,7 +109,8 @@ impl Asked {
             return Some(Err("redirected to neither http nor https"));
         }
         take_userinfo(&mut url);
-        let mut next = Self { url, ..self.clone() };
+        let proxy = proxy_for(&url, endpoint, environment);
+        let mut next = Self { url, proxy, ..self.clone() };
         let becomes_get = match status.as_u16() {
             303 => next.method != Method::HEAD,
             301 | 302 => next.method == Method::POST,
@@ -132,7 +138,7 @@ impl Asked {
         self.headers.get(TRACEPARENT).and_then(|h| h.to_str().ok()).and_then(TraceId::of_traceparent)
     }
 
-    /// Every secret in it, with its parts: what an upstream might send back.
+    /// Every secret in it, with its parts: what an upstream, or the proxy, might send back.
     pub(super) fn secrets(&self) -> Vec<String> {
         let url = self.url.as_str();
         let mut found: Vec<String> = secrets_in_urls(url).map(str::to_owned).collect();
@@ -147,11 +153,12 @@ impl Asked {
                 found.extend(secrets_in_urls(&value).map(str::to_owned));
             }
         }
+        found.extend(self.proxy.iter().flat_map(|proxy| secrets_of_proxy(proxy)));
         found
     }
 
     /// The request with everything that connecting needs.
-    pub(super) fn wire(&self, endpoint: &Endpoint, environment: &Environment) -> Result<Wire, String> {
+    pub(super) fn wire(&self, endpoint: &Endpoint) -> Result<Wire, String> {
         let mut headers = self.headers.clone();
         let host = headers.get(header::HOST).map(|host| host.to_str().map_err(|_| "header host: not a host"));
         let reach = reach(endpoint, &self.url, host.transpose()?, self.home)?;
@@ -169,14 +176,9 @@ impl Asked {
             insecure: endpoint.tls.insecure,
             verify_as: reach.verify_as,
         };
-        let proxy = match &endpoint.proxy {
-            Proxy::None => None,
-            Proxy::Env => environment.proxy(&self.url).map(str::to_owned),
-            Proxy::Url(url) => Some(url.clone()),
-        };
         // A proxy may be reached by TLS.
-        let tls = (reach.url.scheme() == "https" || proxy.is_some()).then_some(tls);
-        let key = ClientKey::new(reach.http, proxy, tls, reach.dial, &reach.url);
+        let tls = (reach.url.scheme() == "https" || self.proxy.is_some()).then_some(tls);
+        let key = ClientKey::new(reach.http, self.proxy.clone(), tls, reach.dial, &reach.url);
         let mut request = reqwest::Request::new(self.method.clone(), reach.url);
         *request.headers_mut() = headers;
         if !self.body.is_empty() {
@@ -196,6 +198,27 @@ fn origin(url: &Url) -> Origin {
 /// Whether a header is kept from another scheme, host or port. `Host` named the first one.
 fn stays_home(name: &HeaderName) -> bool {
     *name == header::HOST || is_secret_header(name.as_str())
+}
+
+/// The URL of the proxy that a request to this URL goes through.
+fn proxy_for(url: &Url, endpoint: &Endpoint, environment: &Environment) -> Option<String> {
+    match &endpoint.proxy {
+        Proxy::None => None,
+        Proxy::Env => environment.proxy(url).map(str::to_owned),
+        Proxy::Url(proxy) => Some(proxy.clone()),
+    }
+}
+
+/// User and password of a proxy's URL: as they are written, as they are meant, and as the header that is sent.
+fn secrets_of_proxy(proxy: &str) -> Vec<String> {
+    // The environment's may have no scheme.
+    let whole = if proxy.contains("://") { proxy.to_owned() } else { format!("http://{proxy}") };
+    let Ok(mut url) = Url::parse(&whole) else { return Vec::new() };
+    let written = [url.username(), url.password().unwrap_or_default()].map(str::to_owned);
+    let header = take_userinfo(&mut url);
+    let mut found: Vec<String> = written.into_iter().filter(|written| !written.is_empty()).collect();
+    found.extend(header.iter().flat_map(|header| parts(&String::from_utf8_lossy(header.as_bytes()))));
+    found
 }
 
 /// Takes user and password out of a URL, as the header that they stand for.
@@ -265,6 +288,28 @@ pub(super) fn key_of(
     ids: &TraceIds,
     environment: &Environment,
 ) -> Option<ClientKey> {
-    let asked = Asked::new(endpoint, url, 1, row, ids).ok()?;
-    asked.wire(endpoint, environment).ok().map(|wire| wire.key)
+    let asked = Asked::new(endpoint, url, 1, row, ids, environment).ok()?;
+    asked.wire(endpoint).ok().map(|wire| wire.key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s6_credentials_of_a_proxy_are_secrets_however_they_are_written() {
+        for proxy in
+            ["http://pr0xy-user:p%40ss@p:3128", "pr0xy-user:p%40ss@p:3128", "socks5h://pr0xy-user:p%40ss@p:1"]
+        {
+            let found = secrets_of_proxy(proxy);
+            for secret in
+                ["pr0xy-user", "p%40ss", "p@ss", "pr0xy-user:p@ss", &STANDARD.encode("pr0xy-user:p@ss")]
+            {
+                assert!(found.iter().any(|f| f == secret), "{secret} of {proxy} is not in {found:?}");
+            }
+        }
+        for plain in ["http://p:3128", "p:3128", "", "http://"] {
+            assert!(secrets_of_proxy(plain).is_empty(), "{plain:?}");
+        }
+    }
 }

@@ -93,6 +93,7 @@ impl Own {
     /// The lookup of a name: the one under way, or a new one.
     pub(super) fn lookup(&self, name: &str) -> Shared<Lookup> {
         let mut state = self.state();
+        self.reread(&mut state);
         // Held weakly: with its last caller the lookup is cancelled.
         if let Some(shared) = state.running.get(name).and_then(WeakShared::upgrade)
             && shared.peek().is_none()
@@ -100,7 +101,6 @@ impl Own {
             return shared;
         }
         state.running.retain(|_, lookup| lookup.upgrade().is_some());
-        self.reread(&mut state);
         let resolver = Arc::clone(&state.resolver);
         // As it stands: hosts of URLs are in Punycode already, and underscores are for the name server to judge.
         let asked = Name::from_ascii(name).map_err(|e| LookupError::new(format!("no name for DNS: {e}")));
@@ -115,13 +115,15 @@ impl Own {
         shared
     }
 
-    /// Another network has other name servers. What can't be used leaves the old ones in place.
+    /// Another network has other name servers, and what was asked of the old ones is asked again. What can't be used
+    /// leaves them in place.
     fn reread(&self, state: &mut State) {
         let stamps = self.source.stamps();
         if !same(&stamps, &state.stamps) {
             state.stamps = stamps;
             if let Some(resolver) = (self.source.read)().and_then(|read| build(read).ok()) {
                 state.resolver = Arc::new(resolver);
+                state.running.clear();
             }
         }
     }
@@ -193,11 +195,10 @@ mod tests {
         let before = name(&file);
         let own = Own::new(Source { files: vec![file.clone()], read: Box::new(read) }).expect("a resolver");
         // Until the server is asked for a name that begins like this.
-        let asked = async |server: &UdpSocket, label: &str| {
+        let hear = async |server: &UdpSocket, label: &str, mut lookup: Shared<Lookup>| {
             let server = server.try_clone().expect("a socket");
             server.set_nonblocking(true).expect("a socket");
             let server = tokio::net::UdpSocket::from_std(server).expect("a socket");
-            let mut lookup = own.lookup(&format!("{label}.example."));
             let mut packet = [0; 512];
             loop {
                 let size = tokio::select! {
@@ -209,11 +210,16 @@ mod tests {
                 }
             }
         };
+        let ask = |label: &str| own.lookup(&format!("{label}.example."));
+        let asked = async |server: &UdpSocket, label: &str| hear(server, label, ask(label)).await;
         asked(&before, "first").await;
         // While it is being written anew there is none.
         std::fs::remove_file(&file).expect("a file");
         asked(&before, "second").await;
-        // The laptop is in another network now.
+        let kept = ask("third");
+        hear(&before, "third", kept.clone()).await;
+        assert!(kept.ptr_eq(&ask("third")));
+        // The laptop is in another network now, and calls of the old one still wait.
         asked(&name(&file), "third").await;
     }
 
