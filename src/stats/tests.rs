@@ -29,6 +29,8 @@ pub(super) fn round(no: u64, at: Duration, outcomes: &[Outcome], status: Option<
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     /// R41: in every window the sums equal the calls, and every row's share is of its own endpoint's calls.
     #[test]
     fn r41_sums_equal_the_calls_in_every_window(
