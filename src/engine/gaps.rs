@@ -13,6 +13,10 @@ use std::time::Duration;
 /// some milliseconds late, a badly starved one some hundred.
 pub(super) const GAP: Duration = Duration::from_secs(1);
 
+/// The longest that somebody sleeps who could find a gap, also where nothing is due for long: a gap is told that much
+/// too short at most.
+pub(super) const BEAT: Duration = Duration::from_millis(250);
+
 /// What the rounds of an engine know of such times together. Times are from the session's start.
 #[derive(Debug, Default)]
 pub struct Gaps {
@@ -50,8 +54,13 @@ impl Gaps {
         }
         self.told.set(now);
         self.slept_told.set(self.slept.get());
-        Some(Event::Noted { at: at.min(now), text: format!("gap {}", numbers::span(gap)) })
+        Some(Event::Noted { at: at.min(now), text: format!("gap {}", numbers::span(rounded(gap))) })
     }
+}
+
+/// To the nearest second.
+fn rounded(time: Duration) -> Duration {
+    Duration::from_secs(time.saturating_add(Duration::from_millis(500)).as_secs())
 }
 
 /// That time, where it is long enough for a gap.

@@ -1,6 +1,7 @@
 //! Starts rounds, whatever the earlier ones do: an open loop (R38).
 
 use super::clock::{Clock, Timer};
+use super::gaps::BEAT;
 use super::limits::Limits;
 use super::limits::guards::Tolls;
 use super::probe::Probes;
@@ -78,6 +79,8 @@ pub struct Pacer<C: Clock> {
     timer: C::Timer,
     plan: Schedule,
     held: Option<Held>,
+    /// When the timer fires.
+    wakes: Option<Instant>,
     paused: bool,
     started: u64,
     completed: u64,
@@ -137,6 +140,7 @@ impl<C: Clock + Unpin> Pacer<C> {
             timer: shared.clock.timer(),
             plan: Schedule { next: shared.clock.now() },
             held: None,
+            wakes: None,
             shared: Rc::new(shared),
             limits: Rc::new(RefCell::new(limits)),
             settings: Arc::new(settings),
@@ -175,7 +179,9 @@ impl<C: Clock + Unpin> Pacer<C> {
                 }
                 () = super::clock::fired(&mut self.timer) => {
                     if !self.tell_gap() { break }
-                    self.start_due();
+                    if self.shared.clock.now() >= self.due() {
+                        self.start_due();
+                    }
                     // A period too short for this machine must not keep the runtime from its sockets.
                     tokio::task::yield_now().await;
                 }
@@ -200,7 +206,7 @@ impl<C: Clock + Unpin> Pacer<C> {
 
     /// Tells of a time in which the process did not run, where this start comes after one.
     fn tell_gap(&mut self) -> bool {
-        let due = self.due().saturating_duration_since(self.shared.epoch);
+        let due = self.wakes.unwrap_or(self.due()).saturating_duration_since(self.shared.epoch);
         self.gap(due, self.since_epoch())
     }
 
@@ -223,8 +229,9 @@ impl<C: Clock + Unpin> Pacer<C> {
     fn arm(&mut self) {
         // Without a period the next round starts when the last has ended.
         let waits = self.settings.every.is_zero() && !self.running.is_empty();
-        let at = (!self.paused && !self.enough() && !waits).then_some(self.due());
-        self.timer.arm(at);
+        let beat = self.shared.clock.now() + BEAT;
+        self.wakes = (!self.paused && !self.enough() && !waits).then_some(self.due().min(beat));
+        self.timer.arm(self.wakes);
     }
 
     fn start_due(&mut self) {

@@ -9,7 +9,7 @@ mod watch;
 pub use watch::Stragglers;
 
 use super::clock::Clock;
-use super::gaps::{GAP, Gaps};
+use super::gaps::{BEAT, GAP, Gaps};
 use super::limits::Limits;
 use super::limits::guards::{Entry, Pass, Tolls};
 use super::policy::{CallPlan, Done, Order, Policy, RoundPlan};
@@ -303,7 +303,8 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
     async fn wake(&mut self) -> Woke {
         let watched = self.watched.as_ref();
         let ends = [self.policy.next_wake(), watched.and_then(Watched::next_wake)];
-        let at = ends.into_iter().flatten().min();
+        let beat = self.flight.elapsed().saturating_add(BEAT);
+        let at = Some(ends.into_iter().flatten().fold(beat, Duration::min));
         (self.due, self.cuts) = (at, self.policy.next_cut());
         self.flight.wake(at, &self.shared.abort, || watched.is_some_and(Watched::any_left)).await
     }
