@@ -327,7 +327,8 @@ fn a_reader_that_is_behind_holds_up_no_round_while_a_gap_or_new_settings_are_tol
                     break round.took;
                 }
             };
-            assert_eq!(took, ms(budget));
+            // One that was under way while the process stood still has come as far as it was seen to.
+            assert_eq!(took, ms(if stop == 0 { budget } else { 250 }));
         });
     }
 }

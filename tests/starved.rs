@@ -311,8 +311,32 @@ fn m05_starts_that_a_stopped_process_missed_are_skipped_and_marked() {
         let late = bench.round().await;
         let next = bench.round().await;
         assert_eq!((late.at, next.at), (ms(3970), ms(4000)), "one late start, no burst");
-        assert_eq!(gaps(&bench.seen), ["gap 3 s"]);
+        assert_eq!(gaps(&bench.seen), ["gap 4 s"]);
     });
+}
+
+#[test]
+fn m05_a_stop_is_found_in_every_mode_and_where_nothing_is_due_for_long() {
+    for mode in [Mode::WaitAll, Mode::FailFast, Mode::Deadline, Mode::Quorum] {
+        local(async {
+            let settings = Settings { mode, budget: ms(6000), ..settings(9000) };
+            let mut bench = Bench::start(Play::ok(700), settings, None);
+            tokio::time::sleep(ms(400)).await;
+            advance(ms(3000)).await;
+            // The answer may have been there long before.
+            let given_up = bench.round().await;
+            assert_eq!((given_up.ended_by, given_up.counts()), (EndedBy::Aborted, false), "{mode:?}");
+            assert_eq!(gaps(&bench.seen), ["gap 3 s"], "{mode:?}");
+            // Between rounds, long before the next is due.
+            let next = bench.round().await;
+            assert_eq!((next.calls[0].outcome, next.took), (Outcome::Ok, ms(700)), "{mode:?}");
+            tokio::time::sleep(ms(1000)).await;
+            advance(ms(4000)).await;
+            let next = bench.round().await;
+            assert!(next.counts() && next.start_lag == ms(0), "{mode:?}");
+            assert_eq!(gaps(&bench.seen), ["gap 3 s", "gap 4 s"], "{mode:?}");
+        });
+    }
 }
 
 #[test]
