@@ -11,6 +11,7 @@ pub mod fault;
 pub mod guards;
 pub mod ids;
 pub mod numbers;
+mod overrun;
 pub mod playback;
 pub mod reason;
 pub mod round;

@@ -16,7 +16,6 @@ pub use signals::{Signal, Signals, die_by};
 
 use crate::domain::event::Vitals;
 use crate::domain::{CallSpec, EndpointId, Event, FaultSwitch, Settings, text};
-use crate::engine::gaps;
 use crate::engine::transport::AttemptRequest;
 use crate::engine::{Command, Engine, EngineConfig, spawn};
 use crate::http::{HttpTransport, SimulatedUrls};
@@ -218,11 +217,13 @@ impl Session {
         self.stopped = Some(now);
     }
 
-    /// The process goes on after [`Session::stops`]; how long it stood still becomes an event.
+    /// The process goes on after [`Session::stops`]; the engine tells how long it stood still, where that was long and
+    /// it has not found out by itself.
     pub fn goes_on(&mut self) {
-        if let Some(at) = self.stopped.take() {
-            let gap = self.engine.epoch.elapsed().saturating_sub(at);
-            self.outside.push_back(Event::Noted { at, text: gaps::words(gap) });
+        if let Some(since) = self.stopped.take() {
+            let until = self.engine.epoch.elapsed();
+            // There is room for it unless the engine has ended or does nothing any more.
+            drop(self.engine.commands.try_send(Command::StoodStill { since, until }));
         }
     }
 
@@ -395,5 +396,19 @@ mod tests {
         assert_eq!(skipped(&session), 3);
         session.pass(settled(9));
         assert_eq!(skipped(&session), 1);
+    }
+
+    #[test]
+    fn a_moment_between_a_stop_and_going_on_is_no_gap() {
+        let profile = profile::load("shops", &|_| None).unwrap();
+        let mut session = Session::start(profile, Plan { rounds: Some(0), warmup: 0 }).unwrap();
+        session.stops();
+        session.goes_on();
+        session.note("said");
+        let noted = std::iter::from_fn(|| session.ready()).find_map(|event| match event {
+            Event::Noted { text, .. } => Some(text),
+            _ => None,
+        });
+        assert_eq!(noted.as_deref(), Some("said"));
     }
 }

@@ -2,9 +2,12 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+#[path = "support/killed.rs"]
+mod killed;
 #[path = "support/pty.rs"]
 mod pty;
 
+use killed::Killed;
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -110,13 +113,14 @@ fn allow(process: u32, descriptors: u64) {
 
 #[test]
 fn l01_descriptors_that_come_back_are_used_again_by_calls_and_by_metrics() {
-    let mut child = Command::new(BINARY)
+    let child = Command::new(BINARY)
         .args(["run", "shops", "-n", "100000", "--every", "50ms", "--format", "json"])
         .args(["--metrics", "127.0.0.1:0"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
+    let mut child = Killed(child);
     let mut said = BufReader::new(child.stderr.take().unwrap());
     let mut notice = String::new();
     said.read_line(&mut notice).unwrap();

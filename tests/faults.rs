@@ -16,13 +16,19 @@ fn named(text: &str) -> impl Iterator<Item = (&str, &str)> {
 
 /// Where a file of tests is: beside this one, unless its place in the sources is given.
 fn place(file: &str) -> PathBuf {
-    let folder = if file.starts_with("src/") || file.starts_with("tests/") { "" } else { "tests" };
+    let folder = if file.starts_with("src/") { "" } else { "tests" };
     root().join(folder).join(format!("{file}.rs"))
 }
 
+/// Whether this is a test there, and not only a function.
 fn has_test(file: &Path, name: &str) -> bool {
     let text = fs::read_to_string(file).unwrap_or_default();
-    text.contains(&format!("fn {name}("))
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let begin = [format!("fn {name}("), format!("async fn {name}(")];
+    let is_it = |line: &&str| begin.iter().any(|begin| line.starts_with(begin));
+    let Some(at) = lines.iter().position(is_it) else { return false };
+    let above = lines[..at].iter().rev().take_while(|line| line.starts_with("#[") || line.starts_with("//"));
+    above.into_iter().any(|line| line.starts_with("#[test]") || line.starts_with("#[tokio::test"))
 }
 
 #[test]
@@ -38,7 +44,10 @@ fn every_fault_has_a_test_or_a_reason_and_every_test_is_there() {
         assert!(ids.insert(id), "{id} stands there twice");
         let reason = held.split_whitespace().count() >= 5;
         assert!(named(held).next().is_some() || reason, "{id}: neither a test nor a reason: {held}");
+        let mut tests = BTreeSet::new();
         for (file, name) in named(row) {
+            assert!(!file.starts_with("tests/"), "{id}: {file} is in `tests` without saying so");
+            assert!(tests.insert((file, name)), "{id} names {name} twice");
             assert!(
                 has_test(&place(file), name),
                 "{id}: there is no test {name} in {}",

@@ -1,6 +1,9 @@
 //! Names and addresses: what a name server may answer, and which of several addresses is dialled.
 #![expect(clippy::unwrap_used, reason = "also in helpers of tests: a surprise there is a failed test")]
 
+#[cfg(target_os = "linux")]
+#[path = "support/full.rs"]
+mod full;
 #[path = "support/http_upstream.rs"]
 mod http_upstream;
 #[path = "support/name_server.rs"]
@@ -207,28 +210,12 @@ async fn a_name_is_asked_for_as_dns_writes_it() {
 
 // ---- several addresses
 
-/// A listener whose queue is full: what connects to it waits for ever.
-#[cfg(target_os = "linux")]
-fn swallowing(address: SocketAddr) -> (socket2::Socket, Vec<socket2::Socket>) {
-    use socket2::{Domain, Socket, Type};
-    let listener = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
-    listener.bind(&address.into()).unwrap();
-    listener.listen(0).unwrap();
-    let fill = |_| {
-        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
-        socket.set_nonblocking(true).unwrap();
-        let _ = socket.connect(&address.into());
-        socket
-    };
-    (listener, (0..4).map(fill).collect())
-}
-
 #[tokio::test]
 #[cfg(target_os = "linux")]
 async fn h18_an_address_that_swallows_the_dial_is_tried_last_by_the_next_one() {
     let address = closing().await;
     let dead: Vec<IpAddr> = vec![[127, 0, 0, 8].into(), [127, 0, 0, 9].into()];
-    let _full: Vec<_> = dead.iter().map(|ip| swallowing(SocketAddr::new(*ip, address.port()))).collect();
+    let _full: Vec<_> = dead.iter().map(|ip| full::full(SocketAddr::new(*ip, address.port()))).collect();
     let mut all = dead.clone();
     all.push(HERE);
     let (server, _) = name_server(move |name, of| Said::Records(600, addresses(name, of, &all))).await;

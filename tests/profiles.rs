@@ -412,6 +412,28 @@ fn files_are_read_or_named_as_what_they_are() {
 }
 
 #[test]
+fn t11_names_of_any_script_load_without_what_only_shapes_them() {
+    for (written, name) in [
+        ("\u{2601}\u{fe0f} cart", "\u{2601} cart"),
+        ("\u{2764}\u{fe0f}", "\u{2764}"),
+        ("\u{231a}\u{fe0e}", "\u{231a}"),
+        ("\u{182d}\u{180b}\u{1820}", "\u{182d}\u{1820}"),
+        ("\u{1112}\u{1160}\u{11ab}", "\u{1112}\u{11ab}"),
+        ("\u{845b}\u{e0100}", "\u{845b}"),
+        ("a  b", "a  b"),
+    ] {
+        let profile = parse(&format!("[[endpoint]]\nname = '{written}'\nurl = 'http://h.example'\n"));
+        assert_eq!(profile.endpoints[0].name, name);
+    }
+    let one = |name: &str| format!("[[endpoint]]\nname = '{name}'\nurl = 'http://h.example'\n");
+    assert!(refuse(&one("\u{1f469}\u{200d}\u{1f467}")).contains("emoji of one part"));
+    assert!(refuse(&one("\u{3164}")).contains("is empty"));
+    // A recording could not tell them apart.
+    let both = one("\u{2601} cart") + &one("\u{2601}\u{fe0f}  cart");
+    assert!(refuse(&both).contains("is taken by the endpoint of line 2"), "{}", refuse(&both));
+}
+
+#[test]
 fn many_endpoints_are_fine() {
     let many = |n: usize| -> String {
         let one = |i| format!("[[endpoint]]\nname = 'e{i}'\nurl = 'http://h{i}.example'\n");

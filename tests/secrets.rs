@@ -3,9 +3,12 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "in a test a missing value is a failure, helpers included")]
 
+#[path = "support/killed.rs"]
+mod killed;
 #[path = "support/pty.rs"]
 mod pty;
 
+use killed::Killed;
 use pty::Terminal;
 use std::fmt::Write as _;
 use std::fs;
@@ -327,8 +330,8 @@ fn s6_a_panic_tells_no_secret() {
 #[test]
 fn s6_metrics_have_no_secret() {
     let (dir, profile) = planted();
-    let args = ["run", &profile, "--for", "20s", "--metrics", "127.0.0.1:0"];
-    let mut run = Command::new(env!("CARGO_BIN_EXE_fanscope"))
+    let args = ["run", &profile, "-n", "1000000", "--metrics", "127.0.0.1:0"];
+    let run = Command::new(env!("CARGO_BIN_EXE_fanscope"))
         .args(args)
         .envs(ENV)
         .stdin(Stdio::null())
@@ -336,6 +339,7 @@ fn s6_metrics_have_no_secret() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
+    let mut run = Killed(run);
     let mut told = String::new();
     let mut errors = run.stderr.take().unwrap();
     let mut piece = [0; 256];
@@ -347,6 +351,7 @@ fn s6_metrics_have_no_secret() {
     let address = told.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
     let mut text = String::new();
     while !text.contains("reason=\"http_status\"} 1") {
+        std::thread::sleep(Duration::from_millis(20));
         let mut stream = TcpStream::connect(&address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
@@ -354,8 +359,7 @@ fn s6_metrics_have_no_secret() {
         stream.read_to_string(&mut text).unwrap();
         assert!(run.try_wait().unwrap().is_none(), "it ended too early: {text}");
     }
-    run.kill().unwrap();
-    run.wait().unwrap();
+    drop(run);
     assert_none(&text, "metrics");
     assert_none(&told, "notices");
     drop(dir);
@@ -385,13 +389,13 @@ fn s6_no_screen_has_a_secret() {
     look(&term);
     term.keys("a");
     term.wait_text("History");
-    for panel in 0..5 {
+    for panel in ["Hedges", "What if ", "Calls", "Who holds the round up", "Missing by reason"] {
         term.keys("\t");
-        term.wait_text("History");
+        term.wait_line(panel);
         look(&term);
-        // A picture of the screen, and the round on it.
-        term.keys(if panel == 0 { "e" } else { "" });
     }
+    // A picture of the screen, and the round on it.
+    term.keys("e");
     // A round that has settled holds still.
     term.keys("f,");
     term.wait_text("frozen");

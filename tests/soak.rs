@@ -8,11 +8,17 @@
 //! `FANSCOPE_SOAK_MINUTES` sets another length, of two minutes at least.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+#![expect(clippy::print_stdout, reason = "what it measured is to be read")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+#[path = "support/killed.rs"]
+mod killed;
 #[path = "support/zoo.rs"]
 mod zoo;
+#[path = "support/zoo_run.rs"]
+mod zoo_run;
 
+use killed::Killed;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,6 +28,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use zoo::Zoo;
+use zoo_run::{calls, cpu, sums};
 
 /// What the process had of the machine at a time.
 #[derive(Debug, Clone, Copy)]
@@ -48,14 +55,6 @@ fn sample(process: u32, since: Instant) -> Option<Sample> {
     })
 }
 
-/// Processor time of a process so far, in seconds.
-fn cpu(process: u32) -> f64 {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    let fields = stat.rsplit(')').next().unwrap_or_default();
-    let ticks: f64 = fields.split_whitespace().skip(11).take(2).filter_map(|n| n.parse::<f64>().ok()).sum();
-    ticks / 100.0
-}
-
 fn median(mut values: Vec<u64>) -> u64 {
     values.sort_unstable();
     values.get(values.len() / 2).copied().unwrap_or_default()
@@ -77,19 +76,13 @@ struct Seen {
 }
 
 impl Seen {
-    /// R1, R13, R31 of a round.
+    /// Checks and counts a round.
     fn take(&mut self, round: &Value) {
         self.rounds += 1;
         assert_eq!(round["round"], self.rounds, "a round is lost");
-        assert!(round.get("lingering").is_none(), "{round}");
-        let calls = round["calls"].as_array().unwrap();
-        let count = |of: &str| calls.iter().filter(|call| call["outcome"] == of).count() as u64;
-        let (ok, missing) = (count("ok"), count("missing"));
-        assert_eq!(ok, round["answered"]);
-        assert_eq!(missing, round["missing"].as_object().unwrap().len() as u64);
-        assert_eq!(ok + missing, calls.len() as u64);
-        self.calls += calls.len() as u64;
-        *self.by_reason.entry("ok".to_owned()).or_default() += ok;
+        sums(round);
+        self.calls += calls(round).len() as u64;
+        *self.by_reason.entry("ok".to_owned()).or_default() += round["answered"].as_u64().unwrap();
         for reason in round["missing"].as_object().unwrap().values() {
             *self.by_reason.entry(reason.as_str().unwrap().to_owned()).or_default() += 1;
         }
@@ -135,7 +128,7 @@ fn r1_r13_r14_nothing_grows_and_nothing_lingers() {
     let (profile, record) = (folder.path().join("zoo.toml"), folder.path().join("soak.ndjson.zst"));
     let round = "budget = \"100ms\"\nevery = \"0ms\"\n[defaults]\nexpect = { max_body = \"1MiB\" }";
     fs::write(&profile, zoo.profile(round)).unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_fanscope"))
+    let child = Command::new(env!("CARGO_BIN_EXE_fanscope"))
         .args(["run", profile.to_str().unwrap(), "--format", "json", "--for", &format!("{}s", minutes * 60)])
         .args(["--metrics", "0", "--record", record.to_str().unwrap()])
         .stdin(Stdio::null())
@@ -143,9 +136,10 @@ fn r1_r13_r14_nothing_grows_and_nothing_lingers() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
+    let mut child = Killed(child);
     let over_now = Arc::new(AtomicBool::new(false));
     let samples = watch(&child, &over_now);
-    let (mut seen, mut summary, mut used) = (Seen::default(), Value::Null, 0.0);
+    let (mut seen, mut summary, mut used) = (Seen::default(), Value::Null, Duration::ZERO);
     for line in BufReader::new(child.stdout.take().unwrap()).lines() {
         let line: Value = serde_json::from_str(&line.unwrap()).unwrap();
         match line["type"].as_str() {
@@ -162,10 +156,9 @@ fn r1_r13_r14_nothing_grows_and_nothing_lingers() {
     let samples = samples.join().unwrap();
     zoo.closed().unwrap_or_else(|open| panic!("still open after the end: {open}"));
     seen.compare(&summary);
-    let (minute, end) = (Duration::from_secs(60), Duration::from_secs(60 * minutes));
-    let between = |of: fn(&Sample) -> u64| {
-        (over(&samples, minute / 2, minute, of), over(&samples, end - minute / 2, end, of))
-    };
+    let [half, minute] = [30, 60].map(Duration::from_secs);
+    let [last, end] = [60 * minutes - 30, 60 * minutes].map(Duration::from_secs);
+    let between = |of: fn(&Sample) -> u64| (over(&samples, half, minute, of), over(&samples, last, end, of));
     let (memory, descriptors) = (between(|s| s.resident_kb), between(|s| s.descriptors));
     let threads = between(|s| s.threads);
     seen.overshoot.sort_unstable_by(f64::total_cmp);
@@ -173,7 +166,7 @@ fn r1_r13_r14_nothing_grows_and_nothing_lingers() {
     println!("{minutes} min, {} rounds, {} calls, {:?}", seen.rounds, seen.calls, seen.by_reason);
     println!("overshoot p50 {:.2} ms, p99 {:.2} ms", quantile(50), quantile(99));
     println!("resident, second half of the first minute and last half minute: {memory:?} kB");
-    println!("descriptors {descriptors:?}, threads {threads:?}, processor {used:.1} s");
+    println!("descriptors {descriptors:?}, threads {threads:?}, processor {used:.1?}");
     println!("recording {} kB", fs::metadata(&record).unwrap().len() / 1024);
     // Half a megabyte for whatever a heap does, and a twentieth.
     assert!(memory.1 <= memory.0 + memory.0 / 20 + 512, "memory grows: {memory:?} kB");

@@ -4,15 +4,17 @@
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 mod support;
 
+use fanscope::domain::guards::HostSpec;
 use fanscope::domain::{
     EndedBy, Event, Guards, HedgeContract, HedgeDelay, HedgeSettings, Mode, Outcome, Reason, Round, Settings,
 };
 use fanscope::engine::clock::{Clock, TokioTimer};
 use fanscope::engine::gaps::Gaps;
 use fanscope::engine::limits::Limits;
-use fanscope::engine::pacer::Pacer;
+use fanscope::engine::pacer::{Command, Pacer};
 use fanscope::engine::round::{Abort, Shared};
 use fanscope::engine::sink::Sink;
+use fanscope::whatif::survival::{Observed, fair};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -122,28 +124,74 @@ async fn r37_what_our_own_lateness_cut_opens_no_breaker_and_what_failed_does() {
         }
         limits.borrow().guards.open_breakers()
     };
-    assert_eq!(open_after(Play::Hang, 210).await, 1, "cut on time, more or less");
-    assert_eq!(open_after(Play::Hang, 450).await, 0, "cut by us");
+    assert_eq!(open_after(Play::Dials, 210).await, 1, "cut on time, more or less");
+    assert_eq!(open_after(Play::Dials, 450).await, 0, "cut by us before its request was out");
+    assert_eq!(open_after(Play::ok(100), 450).await, 0, "answered, late as we saw it");
     assert_eq!(open_after(Play::fail(30, Reason::ConnReset), 100).await, 1, "it failed, late as we saw it");
     assert_eq!(open_after(Play::fail(30, Reason::ConnReset), 5000).await, 0, "of a round that was given up");
 }
 
 #[tokio::test(start_paused = true)]
-async fn r24_no_hedge_delay_is_learnt_from_what_our_own_lateness_cut() {
-    let warm_after = async |stall: u64| {
+async fn r37_what_is_unanswered_after_a_late_wake_up_is_the_upstreams() {
+    let open_after = async |play: Play, stall: u64| {
+        let limits = guarded(1, &one_dependency(1, 100, true));
+        for _ in 0..20 {
+            let (round, _) = stalled(vec![play.clone()], &limits, stall).await;
+            // Until its breaker opens.
+            assert_eq!(round.overrun.is_some(), round.calls[0].outcome == DEADLINE);
+            assert!(!round.is_misjudged(&round.calls[0]));
+        }
+        limits.borrow().guards.open_breakers()
+    };
+    // What the sockets held had been taken: its request was out, and no answer came.
+    assert_eq!(open_after(Play::Hang, 450).await, 1);
+    // A machine that is always late a little, and a host that swallows every SYN.
+    assert_eq!(open_after(Play::Dials, 221).await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn r37_one_calls_late_limit_excuses_no_call_that_was_cut_on_time() {
+    let (shared, _events) = shared(FakeNet::new(vec![vec![Play::Dials], vec![Play::Dials]]));
+    let mut plan = plan(Mode::Deadline, 200, vec![call(None); 2]);
+    plan.calls[0].timeout = Some(ms(50));
+    let limits = open(2);
+    let round = support::run(&shared, &limits, brief(plan));
+    let (round, ()) = tokio::join!(round, advance(ms(150)));
+    let round = round.unwrap();
+    let [first, second] = &round.calls[..] else { panic!("two calls") };
+    assert_eq!((round.overrun, round.took), (Some(ms(100)), ms(200)));
+    assert_eq!((first.outcome, first.end), (Outcome::Missing(Reason::Timeout), ms(50)), "its limit");
+    assert_eq!(second.outcome, DEADLINE);
+    assert!(round.is_misjudged(first) && !round.is_misjudged(second));
+    // W1: a timeout is an error at its limit, unless it was ours.
+    let seen = |call| fair(&round, call).map(|seen| (seen.time, seen.what));
+    assert_eq!(seen(first), Some((ms(50), Observed::Censored)));
+    assert_eq!(seen(second), Some((ms(200), Observed::Censored)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn r24_what_our_own_lateness_cut_is_pending_at_its_limit_for_the_hedge_delay() {
+    let delay_after = async |play: Play, stall: u64| {
         let limits = Rc::new(RefCell::new(Limits::new(specs(1), &Guards::default())));
-        for _ in 0..40 {
-            let (round, _) = stalled(vec![Play::Hang], &limits, stall).await;
+        // Two of three calls answer after 20 ms.
+        for no in 0..60 {
+            let (play, stall) = if no % 3 > 0 { (Play::ok(20), 20) } else { (play.clone(), stall) };
+            let (round, _) = stalled(vec![play], &limits, stall).await;
             limits.borrow_mut().learn(&round);
         }
-        let hedge = HedgeSettings { delay: HedgeDelay::Percentile(0.95), ..HedgeSettings::default() };
-        let plan = limits.borrow().plan(&Settings { mode: Mode::Hedge, hedge, ..Settings::default() });
-        plan.calls[0].hedge.unwrap().suppressed.is_none()
+        let hedge = HedgeSettings { delay: HedgeDelay::Percentile(0.9), ..HedgeSettings::default() };
+        let settings = Settings { mode: Mode::Hedge, budget: ms(200), hedge, ..Settings::default() };
+        let plan = limits.borrow().plan(&settings);
+        let hedge = plan.calls[0].hedge.unwrap();
+        (hedge.delay, hedge.suppressed)
     };
     assert_eq!(specs(1)[0].hedge, HedgeContract::ByMode);
-    assert!(warm_after(210).await, "on time, more or less");
-    assert!(!warm_after(450).await);
-    assert!(!warm_after(9000).await);
+    // p90 is not reached: a call that was cut is no sign that its endpoint is quick.
+    for play in [Play::Hang, Play::Dials, Play::ok(100)] {
+        assert_eq!(delay_after(play.clone(), 210).await, (ms(100), None), "{play:?}");
+        assert_eq!(delay_after(play.clone(), 450).await, (ms(100), None), "{play:?}");
+    }
+    assert_eq!(delay_after(Play::Hang, 9000).await, (ms(20), None), "given up: nothing was seen");
 }
 
 #[tokio::test(start_paused = true)]
@@ -159,12 +207,17 @@ async fn a_round_under_way_while_the_process_is_stopped_is_given_up_and_the_gap_
 /// Rounds of one call, every 100 ms.
 struct Bench {
     laptop: Laptop,
+    commands: mpsc::Sender<Command>,
     events: mpsc::Receiver<Event>,
     seen: Vec<Event>,
 }
 
 impl Bench {
     fn start(play: Play, settings: Settings, rounds: Option<u64>) -> Self {
+        Self::start_behind(&Guards::default(), play, settings, rounds)
+    }
+
+    fn start_behind(guards: &Guards, play: Play, settings: Settings, rounds: Option<u64>) -> Self {
         let (sink, events) = Sink::new();
         let (laptop, net) = (Laptop::default(), FakeNet::new(vec![vec![play]]));
         let shared = Shared {
@@ -176,12 +229,9 @@ impl Bench {
             gaps: Gaps::new(&laptop),
         };
         let (commands, orders) = mpsc::channel(8);
-        let pacer = Pacer::new(shared, Limits::new(specs(1), &Guards::default()), settings, rounds, 0);
-        tokio::task::spawn_local(async move {
-            pacer.run(orders).await;
-            drop(commands);
-        });
-        Self { laptop, events, seen: Vec::new() }
+        let pacer = Pacer::new(shared, Limits::new(specs(1), guards), settings, rounds, 0);
+        tokio::task::spawn_local(pacer.run(orders));
+        Self { laptop, commands, events, seen: Vec::new() }
     }
 
     async fn round(&mut self) -> Arc<Round> {
@@ -262,6 +312,54 @@ fn m05_starts_that_a_stopped_process_missed_are_skipped_and_marked() {
         let next = bench.round().await;
         assert_eq!((late.at, next.at), (ms(3970), ms(4000)), "one late start, no burst");
         assert_eq!(gaps(&bench.seen), ["gap 3 s"]);
+    });
+}
+
+#[test]
+fn m05_a_gap_that_its_owner_announces_is_marked_once_and_a_moment_is_none() {
+    local(async {
+        let mut bench = Bench::start(Play::Hang, Settings { budget: ms(90), ..settings(100) }, None);
+        bench.round().await;
+        tokio::time::sleep(ms(50)).await; // in the second
+        let stood_still = |since: u64, until: u64| Command::StoodStill { since: ms(since), until: ms(until) };
+        advance(ms(5000)).await;
+        bench.commands.send(stood_still(140, 5140)).await.unwrap();
+        assert_eq!(bench.round().await.ended_by, EndedBy::Aborted);
+        bench.commands.send(stood_still(5150, 5160)).await.unwrap();
+        bench.round().await;
+        bench.commands.send(Command::Pause(true)).await.unwrap();
+        bench.round().await;
+        assert_eq!(gaps(&bench.seen).len(), 1, "told once, by whoever saw it first");
+        // While it is paused nobody else finds out.
+        advance(ms(7000)).await;
+        bench.commands.send(stood_still(5600, 12_600)).await.unwrap();
+        bench.commands.send(Command::Quit).await.unwrap();
+        bench.rest().await;
+        assert_eq!(gaps(&bench.seen)[1..], ["gap 7 s"]);
+    });
+}
+
+#[test]
+fn r38_a_start_that_was_held_over_a_gap_is_skipped_and_one_round_starts() {
+    local(async {
+        let hosts = vec![HostSpec { max_rps: Some(2.0) }];
+        let guards = Guards { hosts, ..one_dependency(1, 100, false) };
+        let mut bench = Bench::start_behind(&guards, Play::ok(10), settings(950), None);
+        bench.round().await;
+        bench.commands.send(Command::Step).await.unwrap();
+        bench.round().await;
+        // The start at 950 ms is held until there is room, 50 ms later.
+        tokio::time::sleep(ms(935)).await;
+        advance(ms(3000)).await;
+        for _ in 0..2 {
+            bench.round().await;
+        }
+        assert_eq!(bench.starts(), [0, 10, 3955, 4750]);
+        let skipped = bench.seen.iter().rev().find_map(|event| match event {
+            Event::StartSkipped { total, .. } => Some(*total),
+            _ => None,
+        });
+        assert_eq!(skipped, Some(3), "at 950, 1900 and 2850");
     });
 }
 

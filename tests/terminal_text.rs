@@ -1,13 +1,14 @@
 //! Text of every kind from outside, through the real program and a real pseudo-terminal: nothing in it moves a
 //! cursor, changes a colour, sets a title or turns a line round, and without a UTF-8 locale there are only 7 bits.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 #[path = "support/pty.rs"]
 mod pty;
 #[path = "support/scan.rs"]
 mod scan;
 
+use fanscope::domain::text;
 use pty::Terminal;
 use std::fmt::Write as _;
 use std::io::{Read, Write};
@@ -25,7 +26,7 @@ const NAMES: [&str; 6] = [
     "日本語サービス",
     "🇩🇪👍🏽-eu",
     "e\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}e",
-    "\u{e000}\u{fffd}",
+    "\u{e000}-private",
     "plain",
 ];
 
@@ -93,14 +94,50 @@ fn assert_safe(term: &Terminal, what: &str) {
     }
 }
 
-/// Walks through every panel, with text typed and pasted where there is a place for it.
-fn walk(term: &mut Terminal, live: bool) {
-    for _ in 0..NAMES.len() {
-        term.keys("\r");
-        term.wait_text("Esc back");
-        // Down to the headers and the body.
-        term.keys("\x1b[6~\x1b[6~");
+/// How a name is shown.
+fn shown(name: &str, ascii: bool) -> String {
+    let steady = text::steady(name);
+    if ascii { text::seven_bit(&steady).into_owned() } else { steady.into_owned() }
+}
+
+/// Walks through the detail of the lanes with these names and through every panel, with text typed and pasted where
+/// there is a place for it.
+fn walk(term: &mut Terminal, names: &[String], live: bool) {
+    // A round that has settled, which holds still.
+    if live {
+        term.keys("f,");
+        term.wait_text("frozen");
+    }
+    term.keys("\x1b[H\r");
+    let mut details = String::new();
+    for name in names {
+        // Until the last part is there each page says which of the rows it shows.
+        let title = |page: &str| {
+            let starts = |line: &&str| line.starts_with(&format!(" {name} in round "));
+            let title = page.lines().find(starts)?.trim_end().to_owned();
+            let place = title.rsplit_once(" of ").is_some_and(|(_, rows)| rows.parse::<u16>().is_ok());
+            (place || page.contains("p99")).then_some(title)
+        };
+        term.wait(name, |screen| title(&screen.contents()).is_some());
+        loop {
+            let page = term.text();
+            details += &page;
+            if page.contains("p99") {
+                break;
+            }
+            term.keys("\x1b[6~");
+            let before = title(&page);
+            term.wait("the next page", |screen| {
+                let next = title(&screen.contents());
+                next.is_some() && next != before
+            });
+        }
         term.keys("\x1b[B");
+    }
+    if live {
+        assert!(details.contains("\\u{202e}"), "nothing hostile was shown:\n{details}");
+        term.keys("f");
+        term.wait("the live round", |screen| !screen.contents().contains("frozen"));
     }
     term.keys("\x1b");
     term.wait("the dashboard", |screen| !screen.contents().contains("Esc back"));
@@ -108,8 +145,9 @@ fn walk(term: &mut Terminal, live: bool) {
     term.wait_text("Esc back");
     term.keys("\x1b");
     term.wait("the dashboard", |screen| !screen.contents().contains("Esc back"));
-    for _ in 0..5 {
+    for panel in ["Hedges", "What if ", "Calls", "Who holds the round up", "Missing by reason"] {
         term.keys("\t");
+        term.wait_line(panel);
     }
     for (key, shows) in [("/", "all lanes"), ("n", "drop")] {
         if key == "n" && !live {
@@ -140,7 +178,7 @@ fn hostile_answers_names_and_pastes_write_nothing_but_cells() {
     for (size, env) in [((120, 40), vec![]), ((80, 24), vec![("LC_ALL", "C")])] {
         let mut term = Terminal::start(size.0, size.1, &[path.to_str().unwrap()], &env);
         term.wait_text("503");
-        walk(&mut term, true);
+        walk(&mut term, &NAMES.map(|name| shown(name, !env.is_empty())), true);
         term.keys("q");
         let (status, text) = term.end();
         assert!(status.success(), "{status:?}: {text}");
@@ -180,7 +218,7 @@ fn a_hostile_recording_is_played_and_reported_as_plain_text() {
     let path = path.to_str().unwrap();
     let mut term = Terminal::start(120, 40, &["replay", path], &[]);
     term.wait_text("Round 5");
-    walk(&mut term, false);
+    walk(&mut term, &[shown(&text::clean(EVIL), false), "beta".to_owned()], false);
     term.keys("q");
     assert!(term.end().0.success());
     assert_safe(&term, "replay");
@@ -188,14 +226,12 @@ fn a_hostile_recording_is_played_and_reported_as_plain_text() {
     let report = said(&["report", path, "--html", html.to_str().unwrap()], &[]);
     assert!(report.status.success(), "{report:?}");
     for text in [&report.stdout, &report.stderr, &std::fs::read(html).unwrap()] {
-        assert_eq!(scan::fault(text), None, "{}", String::from_utf8_lossy(text).escape_debug());
+        assert_eq!(scan::fault_in_text(text), None, "{}", String::from_utf8_lossy(text).escape_debug());
     }
     let report = said(&["report", path], &[("LC_ALL", "POSIX")]);
-    assert!(
-        report.status.success() && report.stdout.is_ascii(),
-        "{}",
-        String::from_utf8_lossy(&report.stdout)
-    );
+    let shown = String::from_utf8_lossy(&report.stdout);
+    assert!(report.status.success() && report.stdout.is_ascii(), "{shown}");
+    assert_eq!(scan::fault_in_text(&report.stdout), None, "{}", shown.escape_debug());
 }
 
 /// Both outputs of the program with these arguments.
@@ -255,7 +291,8 @@ fn arguments_and_file_names_are_repeated_without_what_moves_a_cursor() {
             let output = said(&args, &[("LC_ALL", locale)]);
             let all = [output.stdout, output.stderr].concat();
             assert!(!all.is_empty(), "{args:?}");
-            assert_eq!(scan::fault(&all), None, "{args:?}: {}", String::from_utf8_lossy(&all).escape_debug());
+            let shown = String::from_utf8_lossy(&all);
+            assert_eq!(scan::fault_in_text(&all), None, "{args:?}: {}", shown.escape_debug());
             assert!(!seven || all.is_ascii(), "{args:?}: {}", String::from_utf8_lossy(&all));
         }
     }
@@ -273,7 +310,9 @@ fn without_a_utf8_locale_everything_has_7_bits() {
             let output = said(&args, &[locale]);
             assert!(output.status.success(), "{output:?}");
             let all = [output.stdout, output.stderr].concat();
-            assert!(all.is_ascii(), "{locale:?} {args:?}: {}", String::from_utf8_lossy(&all));
+            let shown = String::from_utf8_lossy(&all);
+            assert_eq!(scan::fault_in_text(&all), None, "{locale:?} {args:?}: {}", shown.escape_debug());
+            assert!(all.is_ascii(), "{locale:?} {args:?}: {shown}");
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Every fault of TLS through the real binary, in every mode.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
-
 #[path = "support/zoo.rs"]
 mod zoo;
 #[path = "support/zoo_run.rs"]

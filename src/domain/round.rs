@@ -343,24 +343,6 @@ impl Round {
         !self.warmup && self.ended_by != EndedBy::Aborted
     }
 
-    /// How late a round of this budget may wake up and still be judged as if on time: a tenth of the budget, which
-    /// is what a cut call can have missed by our doing, and 5 ms at least, for timers of a busy machine are late by
-    /// as much now and then.
-    #[must_use]
-    pub fn tolerance(budget: Duration) -> Duration {
-        (budget / 10).max(Duration::from_millis(5))
-    }
-
-    /// Whether this call was cut at a limit that the round saw too late: its answer may have been there in time.
-    #[must_use]
-    pub fn is_misjudged(&self, call: &Call) -> bool {
-        let cut = matches!(
-            call.outcome,
-            Outcome::Missing(Reason::Deadline | Reason::Timeout | Reason::RequestDeadline)
-        );
-        cut && self.overrun.is_some()
-    }
-
     /// Calls with an answer.
     #[must_use]
     pub fn answered(&self) -> usize {

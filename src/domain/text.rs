@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
-use unicode_width::UnicodeWidthChar;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The longest outside text that is kept, in characters.
 pub const MAX_OUTSIDE_TEXT: usize = 300;
@@ -108,6 +109,30 @@ pub const fn is_hidden(c: char) -> bool {
     )
 }
 
+/// Whether a hidden character only chooses how the letter or emoji beside it is drawn, or stands for a letter that
+/// is not written: variation selectors, fillers of Hangul, vowels of Khmer. Text of such a script may hold them.
+#[must_use]
+const fn is_shaping(c: char) -> bool {
+    matches!(
+        c,
+        '\u{34f}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180d}'
+            | '\u{180f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{ffa0}'
+            | '\u{e0100}'..='\u{e01ef}'
+    )
+}
+
+/// The text without what only shapes it.
+#[must_use]
+pub fn unshaped(text: &str) -> String {
+    text.chars().filter(|&c| !is_shaping(c)).collect()
+}
+
 /// Most marks on one letter that are shown: more write over the rows around it, and some terminals stall.
 const MOST_MARKS: usize = 3;
 
@@ -143,6 +168,16 @@ pub fn steady(text: &str) -> Cow<'_, str> {
         out.push(if letter < 26 { char::from(b'A' + u8::try_from(letter).unwrap_or(0)) } else { c });
     }
     Cow::Owned(out)
+}
+
+/// Columns that a text takes once it is drawn. Graphemes are counted one by one, as cells hold them: some scripts
+/// have ligatures that would make a whole text narrower than its parts.
+#[must_use]
+pub fn width(text: &str) -> u16 {
+    let shown = steady(text);
+    let columns =
+        if shown.is_ascii() { shown.len() } else { shown.graphemes(true).map(UnicodeWidthStr::width).sum() };
+    u16::try_from(columns).unwrap_or(u16::MAX)
 }
 
 /// Text in 7-bit characters, as wide as it was: our own signs as their nearest likeness, everything else as `?`.
@@ -253,6 +288,7 @@ mod tests {
     #[test]
     fn every_character_passes_or_is_hidden() {
         for c in '\0'..=char::MAX {
+            assert!(is_hidden(c) || !is_shaping(c), "{c:?}");
             let cleaned = clean(&format!("x{c}x"));
             if c.is_control() || c.is_whitespace() {
                 assert_eq!(cleaned, "x x", "{c:?}");

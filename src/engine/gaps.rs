@@ -5,7 +5,6 @@
 //! has told, another does not tell again.
 
 use super::clock::Clock;
-use super::sink::Sink;
 use crate::domain::{Event, numbers};
 use std::cell::Cell;
 use std::time::Duration;
@@ -13,6 +12,10 @@ use std::time::Duration;
 /// From here on a time counts as one in which the process did not run. A machine that is merely busy wakes timers
 /// some milliseconds late, a badly starved one some hundred.
 pub(super) const GAP: Duration = Duration::from_secs(1);
+
+/// The longest that somebody sleeps who could find a gap, also where nothing is due for long: a gap is told that much
+/// too short at most.
+pub(super) const BEAT: Duration = Duration::from_millis(250);
 
 /// What the rounds of an engine know of such times together. Times are from the session's start.
 #[derive(Debug, Default)]
@@ -39,26 +42,25 @@ impl Gaps {
         self.slept.get()
     }
 
-    /// Tells of a gap that ended just now, where there was one since the last that was told: somebody was to wake up
-    /// at `due`. False once nobody listens any more.
-    pub(super) async fn tell(&self, clock: &impl Clock, sink: &Sink, due: Duration, now: Duration) -> bool {
+    /// The gap that ended at `now`, to be told, where there was one since the last: somebody was to wake up at `due`.
+    #[must_use]
+    pub(super) fn find(&self, clock: &impl Clock, due: Duration, now: Duration) -> Option<Event> {
         let at = due.max(self.told.get());
         let late = long(now.saturating_sub(at));
         let asleep = long(self.slept(clock).saturating_sub(self.slept_told.get()));
         let gap = late.saturating_add(asleep);
         if gap.is_zero() {
-            return true;
+            return None;
         }
         self.told.set(now);
         self.slept_told.set(self.slept.get());
-        sink.deliver(Event::Noted { at: at.min(now), text: words(gap) }).await
+        Some(Event::Noted { at: at.min(now), text: format!("gap {}", numbers::span(rounded(gap))) })
     }
 }
 
-/// How a gap is told: `gap 2 h 10 min`.
-#[must_use]
-pub fn words(gap: Duration) -> String {
-    format!("gap {}", numbers::span(gap))
+/// To the nearest second.
+fn rounded(time: Duration) -> Duration {
+    Duration::from_secs(time.saturating_add(Duration::from_millis(500)).as_secs())
 }
 
 /// That time, where it is long enough for a gap.

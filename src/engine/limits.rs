@@ -98,13 +98,13 @@ impl Limits {
         Ok(sent)
     }
 
-    /// Learns from a settled round; nothing from one that was given up, nor from calls that our own lateness cut.
+    /// Learns from a settled round; nothing from one that was given up.
     pub fn learn(&mut self, round: &Round) {
-        let counts = round.counts();
+        if !round.counts() {
+            return;
+        }
         for (call, recent) in round.calls.iter().zip(&mut self.recent) {
-            if counts && !round.is_misjudged(call) {
-                recent.push(call);
-            }
+            recent.push(round, call);
         }
     }
 }

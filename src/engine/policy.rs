@@ -361,7 +361,8 @@ impl Policy {
             Limit::Timeout(id) => {
                 let outcome = Outcome::Missing(self.calls[id.index()].cut_as(Reason::Timeout));
                 self.calls[id.index()].cut_at(at);
-                self.settle(id.index(), outcome, now, now, orders);
+                // Its end is its limit, however late that was seen.
+                self.settle(id.index(), outcome, at, now, orders);
                 self.consequences(id.index(), outcome, at);
             }
             Limit::Hedge(id) => {

@@ -9,7 +9,7 @@ mod watch;
 pub use watch::Stragglers;
 
 use super::clock::Clock;
-use super::gaps::{GAP, Gaps};
+use super::gaps::{BEAT, GAP, Gaps};
 use super::limits::Limits;
 use super::limits::guards::{Entry, Pass, Tolls};
 use super::policy::{CallPlan, Done, Order, Policy, RoundPlan};
@@ -166,6 +166,8 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
     }
 
     async fn run(mut self) -> Over<C> {
+        let mut gap = None;
+        let shared = self.shared;
         self.decide(|policy, door, orders| policy.begin(door, orders));
         while self.policy.over().is_none() {
             self.carry_out();
@@ -174,8 +176,8 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
             self.look_at_the_clock();
             match (self.broken_off, woke) {
                 (Some(at), _) => {
+                    gap = self.find_gap();
                     self.policy.abort(at, &mut self.orders);
-                    self.tell_gap().await;
                     break;
                 }
                 (None, Woke::Ended) => {}
@@ -188,7 +190,13 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
             }
             self.step();
         }
-        self.finish().await
+        let over = self.finish().await;
+        // Only now: a reader that is behind must not keep what was given up in flight. Who listens no longer is found
+        // out when the round is told.
+        if let Some(gap) = gap {
+            shared.sink.deliver(gap).await;
+        }
+        over
     }
 
     /// How late it woke up. Where the process did not run meanwhile, nothing that follows is believed.
@@ -204,12 +212,11 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
         }
     }
 
-    /// Who listens no longer is found out when the round is told.
-    async fn tell_gap(&self) {
+    fn find_gap(&self) -> Option<Event> {
         let (shared, now) = (self.shared, self.flight.session_time());
         let begun = self.flight.start().saturating_duration_since(shared.epoch);
         let due = begun.saturating_add(self.broken_off.unwrap_or_default());
-        shared.gaps.tell(&shared.clock, &shared.sink, due, now).await;
+        shared.gaps.find(&shared.clock, due, now)
     }
 
     /// How late it woke up, where that was too late to judge what it cut.
@@ -283,8 +290,12 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
         let Some((ticket, sent)) = handle.and_then(|h| h.ticket().zip(h.sent())) else { return };
         let sent = sent.saturating_duration_since(self.flight.start());
         let state = &self.policy.calls()[call.index()];
-        let overran = self.overrun().is_some();
-        let class = verdict::class(state, attempt, sent, self.brief.plan.budget, overran);
+        let (budget, start) = (self.brief.plan.budget, self.flight.start());
+        let held_up = self.overrun().and(state.limit()).zip(handle).is_some_and(|(limit, handle)| {
+            let attempt = state.attempts().get(attempt).and_then(|slot| record::attempt(slot, handle, start));
+            attempt.is_some_and(|attempt| attempt.is_held_up(limit, budget))
+        });
+        let class = verdict::class(state, attempt, sent, budget, held_up);
         ticket.settle(class, self.flight.session_time());
     }
 
@@ -292,7 +303,8 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
     async fn wake(&mut self) -> Woke {
         let watched = self.watched.as_ref();
         let ends = [self.policy.next_wake(), watched.and_then(Watched::next_wake)];
-        let at = ends.into_iter().flatten().min();
+        let beat = self.flight.elapsed().saturating_add(BEAT);
+        let at = Some(ends.into_iter().flatten().fold(beat, Duration::min));
         (self.due, self.cuts) = (at, self.policy.next_cut());
         self.flight.wake(at, &self.shared.abort, || watched.is_some_and(Watched::any_left)).await
     }

@@ -3,7 +3,8 @@ mod hedges;
 
 use super::fixture::{self as fx, Fate};
 use super::*;
-use crate::domain::{EndedBy, Mode, RoundNo, Settings};
+use crate::domain::{AttemptOutcome, EndedBy, Mode, Phase, Phases, RoundNo, Settings};
+use crate::whatif::survival::{Observation, Observed, fair};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ pub(super) fn round(no: u64, at: Duration, outcomes: &[Outcome], status: Option<
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     /// R41: in every window the sums equal the calls, and every row's share is of its own endpoint's calls.
     #[test]
     fn r41_sums_equal_the_calls_in_every_window(
@@ -189,20 +192,43 @@ fn w1_what_the_deadline_cut_is_censored_at_the_deadline_however_late_that_was_no
     assert_eq!(stats.quantile(EndpointId(0), 0.5), Quantile::Above(fx::ms(200.0)));
 }
 
-/// A round whose call the deadline cut, on time or far too late.
-fn cut(no: u64, overrun: Option<Duration>) -> Round {
-    let cut = Outcome::Missing(Reason::Deadline);
-    Round { overrun, ..round(no, fx::at(no), &[cut], None) }
+/// A round whose call the deadline of 200 ms cut in this phase, this late.
+fn cut(no: u64, phase: Phase, late: Option<Duration>) -> Round {
+    let settings = Arc::new(fx::settings(Mode::Deadline));
+    let mut round = fx::round(no, fx::at(no), &settings, &[Fate::Answers(900.0)]);
+    round.overrun = late;
+    let attempt = &mut round.calls[0].attempts[0];
+    (attempt.end, attempt.phase) = (attempt.end + late.unwrap_or_default(), phase);
+    attempt.phases = Phases::default();
+    attempt.phases.add(phase, attempt.end);
+    round
 }
 
 #[test]
 fn r42_what_our_own_lateness_cut_makes_no_hint_and_is_counted_as_an_overrun() {
-    let after = |overrun| {
+    let after = |phase, late| {
         let mut stats = Stats::new(1);
-        (1..=20).for_each(|no| stats.fold(&cut(no, overrun), Vitals::default()));
+        (1..=20).for_each(|no| stats.fold(&cut(no, phase, late), Vitals::default()));
         (stats.hints().len(), stats.pulse().overruns())
     };
-    assert_eq!(after(None), (1, (0, None)));
+    assert_eq!(after(Phase::Connect, None), (1, (0, None)));
     let late = Some(fx::ms(250.0));
-    assert_eq!(after(late), (0, (20, late)));
+    assert_eq!(after(Phase::Connect, late), (0, (20, late)));
+    assert_eq!(after(Phase::Waiting, late), (1, (20, late)), "the upstream's, however late we are");
+}
+
+#[test]
+fn w1_the_screen_and_the_report_see_the_same_of_a_call_that_our_own_lateness_cut() {
+    let mut stats = Stats::new(1);
+    for no in 1..=40 {
+        let mut round = cut(no, Phase::Waiting, Some(fx::ms(250.0)));
+        // It came while we were away; when, nobody knows.
+        round.calls[0].attempts[0].outcome = AttemptOutcome::Ok;
+        round.calls[0].late_by = Some(fx::ms(250.0));
+        let call = &round.calls[0];
+        let pending = Observation { time: fx::ms(200.0), what: Observed::Censored };
+        assert_eq!(fair(&round, call), Some(pending));
+        stats.fold(&round, Vitals::default());
+    }
+    assert_eq!(stats.quantile(EndpointId(0), 0.5), Quantile::Above(fx::ms(200.0)));
 }

@@ -87,7 +87,7 @@ fn all(ctx: &Ctx<'_>) -> Vec<Group> {
 /// Rounds that this machine woke up too late in, and how late in the last of them.
 fn overruns(ctx: &Ctx<'_>) -> Option<Vec<Span<'static>>> {
     let (rounds, last) = ctx.app.stats().pulse().overruns();
-    let last = last.map(|last| ctx.dim(format!(" by {}", numbers::ms(last))));
+    let last = last.map(|last| ctx.dim(format!(", last {}", numbers::ms(last))));
     (rounds > 0).then(|| {
         let count = ctx.bold(rounds.to_string(), Tone::Plain);
         [ctx.dim("overruns "), count].into_iter().chain(last).collect()

@@ -1,28 +1,19 @@
 //! Text on cells: cut and padded by display width and graphemes, clipped to the buffer. Everything here may
 //! be called with any position, any size and any text: what terminals disagree on is shown in a way in which no
-//! row can shift ([`steady`]), and what is measured is what is drawn.
+//! row can shift ([`steady`]), and what is measured, cut and drawn is that.
 
+pub use crate::domain::text::width;
 use crate::domain::text::{seven_bit, steady};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Span;
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
-
-/// Columns that a text takes once it is drawn. Graphemes are counted one by one, as cells hold them: some scripts
-/// have ligatures that would make a whole text narrower than its parts.
-#[must_use]
-pub fn width(text: &str) -> u16 {
-    let shown = steady(text);
-    let columns =
-        if shown.is_ascii() { shown.len() } else { shown.graphemes(true).map(UnicodeWidthStr::width).sum() };
-    u16::try_from(columns).unwrap_or(u16::MAX)
-}
 
 /// The text, cut with `mark` at its end if it is wider than this.
 #[must_use]
 pub fn cut(text: &str, most: u16, mark: &str) -> String {
+    let text = &*steady(text);
     if width(text) <= most {
         return text.to_owned();
     }
@@ -44,6 +35,7 @@ pub fn cut(text: &str, most: u16, mark: &str) -> String {
 /// The text's end, with `mark` before it if there is more than this.
 #[must_use]
 pub fn cut_start(text: &str, most: u16, mark: &str) -> String {
+    let text = &*steady(text);
     if width(text) <= most {
         return text.to_owned();
     }
@@ -67,6 +59,7 @@ fn end_of(text: &str, room: u16) -> &str {
 /// The text, cut in its middle if it is wider than this: names often begin alike and differ at their ends.
 #[must_use]
 pub fn cut_middle(text: &str, most: u16, mark: &str) -> String {
+    let text = &*steady(text);
     if width(text) <= most {
         return text.to_owned();
     }

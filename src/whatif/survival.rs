@@ -73,16 +73,16 @@ pub fn observation(call: &Call) -> Option<Observation> {
 }
 
 /// The same, where our own lateness is no evidence: a call that a late wake-up cut was pending until its limit, and
-/// what came after that was seen by accident. A probe round is meant to see it.
+/// what came after that was seen by accident. A probe round is meant to see it. The endpoint's own timeout is an error
+/// unless that was our doing.
 #[must_use]
 pub fn fair(round: &Round, call: &Call) -> Option<Observation> {
     let seen = observation(call)?;
-    let limit = match call.outcome {
-        Outcome::Missing(Reason::Deadline) => round.budget,
-        Outcome::Missing(Reason::RequestDeadline) => round.settings.request_budget,
-        _ => return Some(seen),
+    let Some(limit) = round.limit_of(call) else { return Some(seen) };
+    let accident = match call.outcome {
+        Outcome::Missing(Reason::Timeout) => seen.time >= limit && round.is_misjudged(call),
+        _ => round.overrun.is_some() && round.probe.is_none() && seen.time > limit,
     };
-    let accident = round.overrun.is_some() && round.probe.is_none() && seen.time > limit;
     Some(if accident { Observation { time: limit, what: Observed::Censored } } else { seen })
 }
 

@@ -32,6 +32,8 @@ pub enum Play {
     End(Duration, Result<(), Failure>),
     /// Never ends.
     Hang,
+    /// Never gets past connecting.
+    Dials,
     /// Panics after this time.
     Panic(Duration),
     /// Panics while it is built.
@@ -88,7 +90,8 @@ impl Transport for FakeNet {
         let alive = Alive::new(&self.alive);
         Box::pin(async move {
             let _alive = alive;
-            trace.reach(Phase::Waiting);
+            let dials = matches!(play, Play::Dials);
+            trace.reach(if dials { Phase::Connect } else { Phase::Waiting });
             match play {
                 Play::End(after, result) => {
                     tokio::time::sleep(after).await;
@@ -99,7 +102,7 @@ impl Transport for FakeNet {
                     tokio::time::sleep(after).await;
                     panic!("planted panic");
                 }
-                Play::Hang | Play::PanicAtOnce => std::future::pending().await,
+                Play::Hang | Play::Dials | Play::PanicAtOnce => std::future::pending().await,
             }
         })
     }

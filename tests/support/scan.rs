@@ -1,5 +1,7 @@
-//! What a program wrote to its terminal, checked byte by byte: known sequences and plain text, nothing else.
-#![allow(dead_code, reason = "each test binary uses its own part")]
+//! What a program wrote, checked byte by byte: a dashboard writes known sequences and plain text, and everything else
+//! plain text only.
+
+use fanscope::domain::text::is_hidden;
 
 /// Private modes that the dashboard may set and take back.
 const MODES: &[&str] = &["25", "1000", "1006", "1049", "2004", "2026"];
@@ -19,7 +21,7 @@ fn sequence(rest: &str) -> Result<&str, String> {
     if known { Ok(&after[1..]) } else { Err(format!("ESC [ {inside} {:?}", after.chars().next())) }
 }
 
-/// What is wrong with these bytes; nothing where they are safe.
+/// What is wrong with these bytes of a dashboard; nothing where they are safe.
 pub fn fault(raw: &[u8]) -> Option<String> {
     let text = match std::str::from_utf8(raw) {
         Ok(text) => text,
@@ -37,18 +39,14 @@ pub fn fault(raw: &[u8]) -> Option<String> {
             }
             '\r' | '\n' => after,
             c if c.is_control() => return Some(format!("control character {c:?}")),
-            '\u{ad}'
-            | '\u{61c}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}'
-            | '\u{e0000}'..='\u{e0fff}' => {
-                return Some(format!("hidden character {c:?}"));
-            }
+            c if is_hidden(c) => return Some(format!("hidden character {c:?}")),
             _ => after,
         };
     }
     None
+}
+
+/// What is wrong with these bytes, which are no dashboard's: any sequence is.
+pub fn fault_in_text(raw: &[u8]) -> Option<String> {
+    if raw.contains(&b'\x1b') { Some("a sequence".to_owned()) } else { fault(raw) }
 }

@@ -4,7 +4,7 @@
 //! [`Zoo::start`] opens the cages, [`Zoo::profile`] writes a profile of all of them, [`Zoo::open`] counts the
 //! connections that a server still holds. Everything runs on one thread and ends with the `Zoo`.
 #![allow(dead_code, reason = "each test binary uses its own part")]
-#![allow(clippy::unwrap_used, reason = "a helper of tests: a surprise here is a failed test")]
+#![expect(clippy::unwrap_used, reason = "a helper of tests: a surprise here is a failed test")]
 
 #[path = "zoo/bodies.rs"]
 pub mod bodies;
@@ -12,6 +12,8 @@ pub mod bodies;
 mod certs;
 #[path = "zoo/changes.rs"]
 pub mod changes;
+#[path = "full.rs"]
+mod full;
 #[path = "zoo/heads.rs"]
 pub mod heads;
 #[path = "zoo/places.rs"]
@@ -167,7 +169,7 @@ impl Cage {
                 let socket = bound();
                 (address(&socket), vec![socket])
             }
-            Door::Full => full(),
+            Door::Full => full::full(SocketAddr::from(([127, 0, 0, 1], 0))),
         };
         let scheme = if animal.https { "https" } else { "http" };
         let url = format!("{scheme}://localhost:{}{}", address.port(), animal.path);
@@ -208,21 +210,4 @@ fn bound() -> socket2::Socket {
 
 fn address(socket: &socket2::Socket) -> SocketAddr {
     socket.local_addr().unwrap().as_socket().unwrap()
-}
-
-/// A listener whose queue is full: Linux drops what else would connect, as a firewall does.
-fn full() -> (SocketAddr, Vec<socket2::Socket>) {
-    let listener = bound();
-    listener.listen(0).unwrap();
-    let address = address(&listener);
-    let mut held = vec![listener];
-    loop {
-        let guest = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
-        let entered = guest.connect_timeout(&address.into(), Duration::from_millis(200));
-        held.push(guest);
-        if entered.is_err() {
-            return (address, held);
-        }
-        assert!(held.len() < 64, "a queue of nothing never gets full");
-    }
 }

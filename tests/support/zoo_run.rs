@@ -1,6 +1,6 @@
 //! Runs the real binary on a zoo and compares what it says of every call with what it has to say.
 #![allow(dead_code, reason = "each test binary uses its own part")]
-#![allow(clippy::unwrap_used, reason = "a helper of tests: a surprise here is a failed test")]
+#![expect(clippy::unwrap_used, reason = "a helper of tests: a surprise here is a failed test")]
 
 use super::zoo::Zoo;
 use serde_json::Value;
@@ -45,7 +45,7 @@ pub fn run(zoo: &Zoo, round: &str, flags: &[&str]) -> Run {
 }
 
 /// Processor time of a process so far; nothing where the system does not tell.
-fn cpu(process: u32) -> Duration {
+pub fn cpu(process: u32) -> Duration {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let fields = stat.rsplit(')').next().unwrap_or_default();
     let ticks = fields.split_whitespace().skip(11).take(2).filter_map(|n| n.parse::<u64>().ok());
@@ -53,7 +53,7 @@ fn cpu(process: u32) -> Duration {
 }
 
 /// R1, R13, R31: every call once, nothing left alive, no hedge that is neither won nor wasted.
-fn sums(round: &Value) {
+pub fn sums(round: &Value) {
     let calls = calls(round);
     let count = |of: &str| calls.iter().filter(|call| call["outcome"] == of).count();
     assert_eq!(round["answered"], count("ok"));

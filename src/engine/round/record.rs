@@ -93,7 +93,8 @@ fn decisive(outcome: Outcome, attempts: &[Attempt]) -> Option<usize> {
     failed.or_else(|| furthest(false)).or_else(|| furthest(true))
 }
 
-fn attempt(slot: &AttemptSlot, handle: &Handle, start: Instant) -> Option<Attempt> {
+/// An attempt as it stands; `None` where it was never built.
+pub(super) fn attempt(slot: &AttemptSlot, handle: &Handle, start: Instant) -> Option<Attempt> {
     let trace = handle.trace()?;
     let (end, outcome, failure) = match &slot.state {
         AttemptState::Ended(end, Ok(())) => (Some(*end), AttemptOutcome::Ok, None),

@@ -35,6 +35,12 @@ fn the_examples_of_the_manual_are_read() {
         ("missing.shop-3.deadline==0", missing(Some("shop-3"), Some(Reason::Deadline)), Op::Equal, none),
         ("missing.\"a.b\".deadline==0", missing(Some("a.b"), Some(Reason::Deadline)), Op::Equal, none),
         (
+            "missing.\"a.b\u{fe0f}\".deadline==0",
+            missing(Some("a.b"), Some(Reason::Deadline)),
+            Op::Equal,
+            none,
+        ),
+        (
             "missing.*.http_status < 3",
             missing(None, Some(Reason::HttpStatus)),
             Op::Below,

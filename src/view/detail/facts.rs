@@ -2,7 +2,7 @@
 
 use crate::app::{DetailPage, FactLine};
 use crate::view::ctx::Ctx;
-use crate::view::text::{Pen, cut};
+use crate::view::text::{Pen, cut, width};
 use crate::view::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -29,7 +29,10 @@ impl Widget for &Facts<'_> {
                 .iter()
                 .map(|f| {
                     let gap = if f.name.is_empty() { "" } else { " " };
-                    vec![self.ctx.dim(format!("{}{gap}", f.name)), Ctx::plain(f.value.as_str())]
+                    let name = format!("{}{gap}", f.name);
+                    let room = end.saturating_sub(area.x + x + width(&name));
+                    let value = cut(&f.value, room, self.ctx.glyphs.ellipsis);
+                    vec![self.ctx.dim(name), Ctx::plain(value)]
                 })
                 .collect();
             pen.groups(area.x + x, y, end, &groups);

@@ -136,7 +136,7 @@ fn check(buf: &Buffer, ascii: bool) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
     fn t07_t08_t11_text_from_outside_stays_in_its_cells(

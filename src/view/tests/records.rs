@@ -144,7 +144,7 @@ fn r12_a_client_overrun_is_said_of_its_round_and_beside_the_instruments_own_numb
     for (width, height) in [FULL, (80, 24)] {
         let shown = printed(&drawn(&app, width, height));
         assert!(shown.contains("client overrun 250 ms"), "{shown}");
-        assert!(shown.contains("overruns 1 by 250 ms"), "{shown}");
+        assert!(shown.contains("overruns 1, last 250 ms"), "{shown}");
     }
     settle(&mut app, 5, |_| {});
     let shown = printed(&drawn(&app, 120, 40));
