@@ -201,7 +201,7 @@ async fn h04_bodies_that_cannot_be_decoded_reset_their_streams_and_count_too() {
     .await;
     let transport = transport(over_http2(&format!("http://{address}/")));
     for round in 1..=PATIENCE as u64 {
-        assert_eq!(attempt(&transport, round).await.failure().reason, Reason::Protocol);
+        assert_eq!(attempt(&transport, round).await.failure().reason, Reason::BodyInvalid);
     }
     assert_eq!(connections.load(Ordering::Relaxed), 2, "connections for {PATIENCE} resets");
 }
