@@ -17,10 +17,13 @@ pub fn summary(app: &App) -> Vec<String> {
     let what = if app.kind() == Kind::Live { "fanscope" } else { "fanscope replay" };
     let head = format!("{what} {}: {}", app.profile, contract(app.config.live(), app.optional()));
     let length = numbers::span(app.live.now);
+    let broken = app.playback().and_then(|playback| playback.fault.as_ref());
+    let broken = broken.map(|fault| format!("broken off, nothing after this was shown: {fault}"));
     if totals.rounds == 0 {
-        return vec![format!("{head}, {length}, 0 rounds")];
+        return [format!("{head}, {length}, 0 rounds")].into_iter().chain(broken).collect();
     }
     let mut lines = vec![format!("{head}, {length}"), rounds(&totals), took(app)];
+    lines.extend(broken);
     let rows = app.live.stats.missing(Window::Start);
     lines.extend(rows.iter().take(ROWS).map(|row| missing(app, row)));
     if let Some(more @ 1..) = rows.len().checked_sub(ROWS) {

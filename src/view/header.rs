@@ -89,8 +89,13 @@ impl Widget for &Header<'_> {
 impl Ctx<'_> {
     /// Live or paused; of a recording, what its player does.
     pub(super) fn pace(&self) -> Span<'static> {
-        let state = self.app.playback().map(|playback| playback.state);
+        let playback = self.app.playback();
+        let state = playback.map(|playback| playback.state);
         match (self.app.pace, state) {
+            // What follows in it can't be read; the scrubber says where that begins and why.
+            (_, Some(PlayState::End)) if playback.is_some_and(|p| p.fault.is_some()) => {
+                self.bold("broken off", Tone::Error)
+            }
             (_, Some(PlayState::End)) => self.bold("end", Tone::Plain),
             (Pace::Paused, _) => Span::styled(" paused ", super::theme::Theme::reversed()),
             (Pace::Live, Some(PlayState::Following)) => self.bold("following", Tone::Plain),
