@@ -55,6 +55,49 @@ async fn what_a_name_server_answers_is_said() {
 }
 
 #[tokio::test]
+async fn a_name_has_no_address_only_where_both_questions_were_answered_so() {
+    for (said, words) in [
+        (Said::Code(ResponseCode::ServFail), "name server answered: Server Failure"),
+        (Said::Code(ResponseCode::Refused), "name server answered: Query Refused"),
+        (Said::Denied(60), "NXDOMAIN"),
+    ] {
+        for failing in [RecordType::A, RecordType::AAAA] {
+            let said = said.clone();
+            let (server, _) =
+                name_server(
+                    move |_, of| {
+                        if of == failing { said.clone() } else { Said::Records(60, Vec::new()) }
+                    },
+                )
+                .await;
+            let came = attempt(&asking(server, endpoint("http://shop.example./")), 1).await;
+            let failure = came.failure();
+            assert_eq!(failure.reason, Reason::Dns, "{failing}: {}", failure.detail);
+            assert!(failure.detail.contains(words), "{failing}: {words}: {}", failure.detail);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_family_that_fails_or_is_silent_keeps_nobody_from_the_other() {
+    let address = closing().await;
+    for said in [Said::Silence, Said::Code(ResponseCode::ServFail), Said::Denied(60)] {
+        let (server, _) = name_server(move |name, of| match of {
+            RecordType::A => Said::Records(60, addresses(name, of, &[HERE])),
+            _ => said.clone(),
+        })
+        .await;
+        let transport = asking(server, endpoint(&format!("http://shop.example.:{}/", address.port())));
+        for round in 1..3 {
+            let since = Instant::now();
+            assert_eq!(attempt(&transport, round).await.ok().remote, Some(address));
+            // Whoever waits for the silent one waits for several of these.
+            assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+        }
+    }
+}
+
+#[tokio::test]
 async fn an_answer_that_does_not_fit_is_asked_for_again_and_a_chain_of_names_is_followed() {
     let address = closing().await;
     let (server, _) = name_server(|name, of| {

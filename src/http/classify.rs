@@ -118,6 +118,8 @@ fn local_limit(error: Link<'_>, no_ports: impl Fn() -> bool) -> Option<Reason> {
                 return no_ports().then_some(Reason::LocalPortLimit);
             }
             (Some(io), _) => io.raw_os_error(),
+            // A question needs a port, too.
+            (_, Some(lookup)) if lookup.no_ports() => return Some(Reason::LocalPortLimit),
             (_, Some(lookup)) => lookup.os_error,
             _ => None,
         }?;

@@ -5,6 +5,7 @@
 
 mod order;
 mod own;
+mod pair;
 mod system;
 
 use super::dial;
@@ -14,7 +15,7 @@ use order::Shunned;
 use own::{Own, Source};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use system::System;
 
@@ -50,6 +51,21 @@ impl LookupError {
 
     fn io(error: &io::Error) -> Self {
         Self { words: error.to_string(), os_error: error.raw_os_error() }
+    }
+
+    /// Whether there was no port to ask from.
+    pub(super) fn no_ports(&self) -> bool {
+        let kind = self.os_error.map(|code| io::Error::from_raw_os_error(code).kind());
+        kind == Some(io::ErrorKind::AddrInUse)
+    }
+
+    /// The system's own error where no socket is to be had: a resolver that got none says that the name or its servers
+    /// are at fault.
+    fn or_ours(self) -> Self {
+        match UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)) {
+            Err(error) if self.os_error.is_none() => Self::io(&error),
+            _ => self,
+        }
     }
 }
 
@@ -109,5 +125,18 @@ impl Resolve for ClientResolver {
             let addresses: Vec<_> = found.iter().map(|ip| SocketAddr::new(*ip, port)).collect();
             Ok(Box::new(addresses.into_iter()) as Addrs)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn l03_a_question_that_found_its_port_taken_is_for_want_of_ports() {
+        let taken = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let again = UdpSocket::bind(taken.local_addr().expect("an address")).expect_err("it is taken");
+        assert!(LookupError::io(&again).no_ports());
+        assert!(!LookupError::new("no such name").or_ours().no_ports(), "there are ports");
     }
 }

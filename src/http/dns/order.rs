@@ -19,7 +19,7 @@ fn sorted(mut found: Vec<IpAddr>, routed: impl Fn(IpAddr) -> bool) -> Vec<IpAddr
 }
 
 /// Whether there is a route. Connecting a datagram socket asks the routing table and sends nothing.
-fn routed(ip: IpAddr) -> bool {
+pub(super) fn routed(ip: IpAddr) -> bool {
     let any: IpAddr = if ip.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
     UdpSocket::bind((any, 0)).and_then(|socket| socket.connect((ip, 9))).is_ok()
 }

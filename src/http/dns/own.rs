@@ -1,21 +1,23 @@
 //! Our own resolver: it can be cancelled, and asks again once the system's configuration has changed.
 
-use super::{Lookup, LookupError, order};
+use super::pair::Pair;
+use super::{Lookup, LookupError};
 use futures_util::FutureExt;
 use futures_util::future::{Shared, WeakShared};
+use hickory_resolver::Resolver;
 use hickory_resolver::config::{NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts};
+use hickory_resolver::net::NetError;
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
-use hickory_resolver::net::{DnsError, NetError};
-use hickory_resolver::proto::op::ResponseCode;
 use hickory_resolver::proto::rr::Name;
 use hickory_resolver::system_conf::read_system_conf;
-use hickory_resolver::{Resolver, TokioResolver};
 use std::collections::HashMap;
 use std::fs::Metadata;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio::net::UdpSocket;
 
 /// How long "there is no such name" is believed at most. Zones ask for minutes or hours, and who looks on during
 /// an outage must see its end.
@@ -27,19 +29,22 @@ pub(super) struct Source {
     files: Vec<PathBuf>,
     /// Reads them; `None` where they say nothing that can be used.
     read: Box<dyn Fn() -> Option<Read> + Send + Sync>,
+    /// Who is asked where they named nobody.
+    unnamed: SocketAddr,
 }
 
 impl Source {
     /// The system's configuration.
     pub(super) fn system() -> Self {
         let files = ["/etc/resolv.conf", "/etc/hosts"].map(PathBuf::from).to_vec();
-        Self { files, read: Box::new(|| read_system_conf().ok()) }
+        Self { files, read: Box::new(|| read_system_conf().ok()), unnamed: UNNAMED }
     }
 
     /// These servers.
     pub(super) fn servers(servers: &[SocketAddr]) -> Self {
         let config = with_servers(servers);
-        Self { files: Vec::new(), read: Box::new(move || Some((config.clone(), ResolverOpts::default()))) }
+        let read = move || Some((config.clone(), ResolverOpts::default()));
+        Self { files: Vec::new(), read: Box::new(read), unnamed: UNNAMED }
     }
 
     fn stamps(&self) -> Vec<Stamp> {
@@ -50,16 +55,36 @@ impl Source {
 /// What the files say.
 type Read = (ResolverConfig, ResolverOpts);
 
-fn build((config, mut options): Read) -> Result<TokioResolver, NetError> {
+fn build((config, mut options): Read) -> Result<Pair, NetError> {
     set_options(&mut options);
-    let mut builder = Resolver::builder_with_config(config, TokioRuntimeProvider::default());
-    *builder.options_mut() = options;
-    builder.build()
+    Pair::new(|strategy| {
+        let mut builder = Resolver::builder_with_config(config.clone(), TokioRuntimeProvider::default());
+        builder.options_mut().clone_from(&options);
+        builder.options_mut().ip_strategy = strategy;
+        builder.build()
+    })
 }
 
-/// What holds where they say nothing: glibc asks this host then; so do we, and never a stranger.
-fn nothing() -> Read {
-    (with_servers(&[SocketAddr::from((Ipv4Addr::LOCALHOST, 53))]), ResolverOpts::default())
+/// Who is asked where they say nothing: glibc asks this host then; so do we, and never a stranger.
+const UNNAMED: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 53);
+
+/// Ends, with what is to be said, once this server that nobody named turns out not to run. The resolver would wait for
+/// it in vain: it doesn't hear that a port is closed.
+async fn refused(server: SocketAddr) -> LookupError {
+    if knock(server).await.is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused) {
+        return LookupError::new(format!(
+            "no name server: /etc/resolv.conf names none, and {server} refuses"
+        ));
+    }
+    std::future::pending().await
+}
+
+/// An empty datagram asks nothing, and a closed port refuses it at once.
+async fn knock(server: SocketAddr) -> io::Result<()> {
+    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    socket.connect(server).await?;
+    socket.send(&[]).await?;
+    socket.recv(&mut [0]).await.map(drop)
 }
 
 /// What a changed file is known by; `None` where there is none.
@@ -79,15 +104,20 @@ pub(super) struct Own {
 
 struct State {
     stamps: Vec<Stamp>,
-    resolver: Arc<TokioResolver>,
+    resolver: Arc<Pair>,
+    /// The server that is asked although nobody named it.
+    unnamed: Option<SocketAddr>,
     running: HashMap<String, WeakShared<Lookup>>,
 }
 
 impl Own {
     pub(super) fn new(source: Source) -> Result<Self, NetError> {
         let stamps = source.stamps();
-        let resolver = Arc::new(build((source.read)().unwrap_or_else(nothing))?);
-        Ok(Self { source, state: Mutex::new(State { stamps, resolver, running: HashMap::new() }) })
+        let read = (source.read)();
+        let unnamed = read.is_none().then_some(source.unnamed);
+        let nobody = || (with_servers(&[source.unnamed]), ResolverOpts::default());
+        let resolver = Arc::new(build(read.unwrap_or_else(nobody))?);
+        Ok(Self { source, state: Mutex::new(State { stamps, resolver, unnamed, running: HashMap::new() }) })
     }
 
     /// The lookup of a name: the one under way, or a new one.
@@ -101,12 +131,18 @@ impl Own {
             return shared;
         }
         state.running.retain(|_, lookup| lookup.upgrade().is_some());
-        let resolver = Arc::clone(&state.resolver);
+        let (resolver, unnamed) = (Arc::clone(&state.resolver), state.unnamed);
         // As it stands: hosts of URLs are in Punycode already, and underscores are for the name server to judge.
         let asked = Name::from_ascii(name).map_err(|e| LookupError::new(format!("no name for DNS: {e}")));
         let lookup = async move {
-            let found = resolver.lookup_ip(asked?).await.map_err(|e| error(&e))?;
-            order::by_route(found.iter().collect())
+            let found = resolver.lookup(asked?);
+            let Some(unnamed) = unnamed else { return found.await };
+            tokio::select! {
+                // Names of the hosts file are there at once.
+                biased;
+                found = found => found,
+                error = refused(unnamed) => Err(error),
+            }
         };
         let shared = lookup.boxed().shared();
         if let Some(weak) = shared.downgrade() {
@@ -123,6 +159,7 @@ impl Own {
             state.stamps = stamps;
             if let Some(resolver) = (self.source.read)().and_then(|read| build(read).ok()) {
                 state.resolver = Arc::new(resolver);
+                state.unnamed = None;
                 state.running.clear();
             }
         }
@@ -152,21 +189,6 @@ fn with_servers(servers: &[SocketAddr]) -> ResolverConfig {
     ResolverConfig::from_name_servers(servers.iter().map(server).collect())
 }
 
-fn error(error: &NetError) -> LookupError {
-    let answered = |code: &ResponseCode| LookupError::new(format!("name server answered: {code}"));
-    match error {
-        NetError::Dns(DnsError::NoRecordsFound(none)) => match none.response_code {
-            ResponseCode::NXDomain => LookupError::new("no such name (NXDOMAIN)"),
-            ResponseCode::NoError => LookupError::new("the name has no address"),
-            ref code => answered(code),
-        },
-        NetError::Dns(DnsError::ResponseCode(code)) => answered(code),
-        NetError::Timeout => LookupError::new("no name server answered"),
-        NetError::Io(io) => LookupError::io(io),
-        other => LookupError::new(other.to_string()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,7 +215,8 @@ mod tests {
             }
         };
         let before = name(&file);
-        let own = Own::new(Source { files: vec![file.clone()], read: Box::new(read) }).expect("a resolver");
+        let own = Own::new(Source { files: vec![file.clone()], read: Box::new(read), unnamed: UNNAMED })
+            .expect("a resolver");
         // Until the server is asked for a name that begins like this.
         let hear = async |server: &UdpSocket, label: &str, mut lookup: Shared<Lookup>| {
             let server = server.try_clone().expect("a socket");
@@ -224,12 +247,22 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_a_configuration_this_host_is_asked() {
-        let own = Own::new(Source { files: Vec::new(), read: Box::new(|| None) });
-        assert!(own.is_ok());
-        let (config, _) = nothing();
-        let servers: Vec<_> = config.name_servers().iter().map(|server| server.ip).collect();
-        assert_eq!(servers, [Ipv4Addr::LOCALHOST]);
+    async fn without_a_configuration_this_host_is_asked_and_it_is_said_where_it_runs_no_name_server() {
+        assert_eq!(Source::system().unnamed, SocketAddr::from((Ipv4Addr::LOCALHOST, 53)));
+        let own = |unnamed| {
+            Own::new(Source { files: Vec::new(), read: Box::new(|| None), unnamed }).expect("a resolver")
+        };
+        let server = UdpSocket::bind("127.0.0.1:0").expect("a port");
+        let address = server.local_addr().expect("an address");
+        // One that runs is waited for, also where it says nothing.
+        let asked = tokio::time::timeout(Duration::from_millis(100), own(address).lookup("shop.example."));
+        assert!(asked.await.is_err());
+        drop(server);
+        let error = own(address).lookup("shop.example.").await.expect_err("nobody is there");
+        let words = format!("no name server: /etc/resolv.conf names none, and {address} refuses");
+        assert_eq!(error.to_string(), words);
+        let here = own(address).lookup("localhost").await.expect("needs no name server");
+        assert!(here.iter().all(IpAddr::is_loopback));
     }
 
     #[test]

@@ -28,7 +28,7 @@ impl System {
         let thread = std::thread::Builder::new().name("fanscope-dns".to_owned()).spawn(move || {
             let answer = (asked.as_str(), 0)
                 .to_socket_addrs()
-                .map_err(|e| LookupError::io(&e))
+                .map_err(|e| LookupError::io(&e).or_ours())
                 .and_then(|found| some(found.map(|a| a.ip()).collect()));
             others.lock().unwrap_or_else(PoisonError::into_inner).remove(&asked);
             // Nobody listens where all callers were cut.
