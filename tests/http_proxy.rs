@@ -74,7 +74,7 @@ async fn what_a_proxy_answers_to_connect_is_said() {
         let failure = came.failure();
         assert_eq!(failure.reason, Reason::ConnectFailed, "{}", failure.detail);
         assert!(
-            failure.detail.starts_with("proxy: ") && failure.detail.contains(words),
+            failure.detail.starts_with(&format!("proxy {proxy}: ")) && failure.detail.contains(words),
             "{}",
             failure.detail
         );
@@ -101,12 +101,13 @@ async fn a_proxy_reached_by_tls_that_refuses_is_no_tls_fault() {
         shop.tls.ca = Some(authority.ca_file());
         let failure = once(shop).await.failure();
         assert_eq!(failure.reason, Reason::ConnectFailed, "{}", failure.detail);
-        assert!(failure.detail.starts_with("proxy: "), "{}", failure.detail);
+        assert!(failure.detail.starts_with(&format!("proxy {proxy}: ")), "{}", failure.detail);
     }
     // One that isn't believed is.
     let (proxy, _) = tls_upstream(config).await;
     let failure = once(through(&format!("https://{proxy}"), "http://shop.invalid/")).await.failure();
     assert_eq!(failure.reason, Reason::Tls, "{}", failure.detail);
+    assert!(failure.detail.starts_with(&format!("proxy {proxy}: unknown issuer")), "{}", failure.detail);
 }
 
 #[tokio::test]
@@ -193,7 +194,8 @@ async fn a_socks_proxy_that_does_not_do_it_is_connect_failed() {
             let came = once(through(&format!("socks5h://{proxy}"), url)).await;
             let failure = came.failure();
             assert_eq!(failure.reason, Reason::ConnectFailed, "{}", failure.detail);
-            let said = failure.detail.starts_with("proxy: ") && failure.detail.contains(words);
+            let said =
+                failure.detail.starts_with(&format!("proxy {proxy}: ")) && failure.detail.contains(words);
             assert!(said, "{words}: {}", failure.detail);
         }
     }
@@ -209,10 +211,38 @@ async fn h20_a_proxy_that_is_down_says_so_and_no_password() {
             let refused = matches!(failure.reason, Reason::ConnectRefused | Reason::ConnectFailed);
             assert!(refused, "{} {}", failure.reason, failure.detail);
             assert!(!failure.detail.contains("hunter2"), "{}", failure.detail);
-            let tunnelled = url.starts_with("https") || scheme.starts_with("socks");
-            assert_eq!(failure.detail.starts_with("proxy: "), tunnelled, "{}", failure.detail);
+            assert!(failure.detail.starts_with(&format!("proxy {closed}: ")), "{}", failure.detail);
         }
     }
+}
+
+#[tokio::test]
+async fn a_name_that_is_not_found_is_the_proxys_or_the_upstreams() {
+    for url in ["http://localhost/", "https://localhost/"] {
+        let failure = once(through("http://u:hunter2@a..b:3128", url)).await.failure();
+        assert_eq!(failure.reason, Reason::Dns, "{}", failure.detail);
+        assert!(failure.detail.starts_with("proxy a..b:3128: "), "{}", failure.detail);
+    }
+    let proxy = socks_proxy(0).await;
+    let failure = once(through(&format!("socks5://{proxy}"), "http://a..b/")).await.failure();
+    assert_eq!(failure.reason, Reason::Dns, "{}", failure.detail);
+    assert!(!failure.detail.contains("proxy"), "{}", failure.detail);
+}
+
+#[tokio::test]
+async fn the_upstreams_own_certificate_is_not_blamed_on_the_proxy() {
+    let authority = Authority::new();
+    let (address, _) = tls_upstream(server_config(&authority.sign(&["127.0.0.1"], true), &[])).await;
+    let proxy = upstream(move |_, mut stream| async move {
+        let _ = read_head(&mut stream).await;
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await;
+        let mut there = TcpStream::connect(address).await.unwrap();
+        let _ = tokio::io::copy_bidirectional(&mut stream, &mut there).await;
+    })
+    .await;
+    let failure = once(through(&format!("http://{proxy}"), &format!("https://{address}/"))).await.failure();
+    assert_eq!(failure.reason, Reason::Tls, "{}", failure.detail);
+    assert!(failure.detail.starts_with("unknown issuer"), "{}", failure.detail);
 }
 
 async fn answering_garbage() -> SocketAddr {

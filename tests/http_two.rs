@@ -213,20 +213,21 @@ async fn h02_after_a_goaway_the_next_round_opens_a_new_connection() {
     let address = upstream(|no, stream| async move {
         let mut connection = h2::server::handshake(stream).await.unwrap();
         let (_, mut respond) = connection.accept().await.unwrap().unwrap();
+        respond.send_response(http::Response::new(()), true).unwrap();
         if no == 0 {
+            let _request = connection.accept().await.unwrap().unwrap();
             connection.abrupt_shutdown(h2::Reason::ENHANCE_YOUR_CALM);
-        } else {
-            respond.send_response(http::Response::new(()), true).unwrap();
         }
         while connection.accept().await.is_some() {}
     })
     .await;
     let transport = transport(over_http2(&format!("http://{address}/")));
-    let failure = attempt(&transport, 1).await.failure();
+    attempt(&transport, 1).await.ok();
+    let failure = attempt(&transport, 2).await.failure();
     assert_eq!(failure.reason, Reason::Goaway);
     // The stream had been accepted: of the GOAWAY nothing is left to it but a connection that ends.
     assert!(failure.detail.contains("GOAWAY"), "{}", failure.detail);
-    let seen = attempt(&transport, 2).await.ok();
+    let seen = attempt(&transport, 3).await.ok();
     assert_eq!((seen.http, seen.reused), (Some(HttpVersion::Http2), Some(false)));
 }
 
@@ -270,6 +271,69 @@ async fn h04_a_goaway_that_asks_for_calm_is_named_as_such() {
         "{}",
         failure.detail
     );
+}
+
+/// How a server ends a connection on which it never answered anything.
+#[derive(Debug, Clone, Copy)]
+enum End {
+    Close,
+    Reset,
+    CloseOnceAsked,
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r36_a_connection_that_ends_unanswered_has_one_reason_in_every_round() {
+    for end in [End::Close, End::Reset, End::CloseOnceAsked] {
+        let address = upstream(move |_, stream| async move {
+            match end {
+                End::Close => {}
+                End::Reset => stream.set_zero_linger().unwrap(),
+                End::CloseOnceAsked => {
+                    if let Ok(mut connection) = h2::server::handshake(stream).await {
+                        let _request = connection.accept().await;
+                    }
+                }
+            }
+        })
+        .await;
+        let mut shop = over_http2("");
+        shop.target = Target::Urls([(); 2].map(|()| Template::fixed(format!("http://{address}/"))).into());
+        let transport = transport(shop);
+        for round in 1..=40 {
+            // The second one may share the first one's connection.
+            let sibling = AttemptRequest { replica: 1, ..request(round) };
+            let trace = Trace::new(Instant::now(), None);
+            let both = tokio::join!(attempt(&transport, round), transport.attempt(sibling, trace));
+            for failure in [both.0.failure(), both.1.unwrap_err()] {
+                assert_eq!(failure.reason, Reason::ConnClosed, "{end:?} {round} {}", failure.detail);
+                assert!(!failure.detail.starts_with("stale"), "{end:?} {}", failure.detail);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_frame_too_large_from_who_speaks_http2_is_not_said_to_be_no_http2() {
+    let authority = Authority::new();
+    let config = server_config(&authority.sign(&["127.0.0.1"], true), &[b"h2"]);
+    let address = upstream(move |_, stream| {
+        let config = Arc::clone(&config);
+        async move {
+            let mut stream = tokio_rustls::TlsAcceptor::from(config).accept(stream).await.unwrap();
+            let _ = stream.read_exact(&mut [0; 24]).await;
+            // SETTINGS, then a frame of DATA that claims 16 MiB.
+            let _ = stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await;
+            let _ = stream.write_all(&[255, 255, 255, 0, 0, 0, 0, 0, 1]).await;
+            let _ = stream.read_to_end(&mut Vec::new()).await;
+        }
+    })
+    .await;
+    let mut shop = over_http2(&format!("https://{address}/"));
+    shop.tls.ca = Some(authority.ca_file());
+    let failure = once(shop).await.failure();
+    assert_eq!(failure.reason, Reason::Protocol, "{}", failure.detail);
+    assert!(!failure.detail.contains("no HTTP/2 there"), "{}", failure.detail);
+    assert!(failure.detail.contains("frame"), "{}", failure.detail);
 }
 
 /// A server that answers like this and keeps the connection.

@@ -106,6 +106,7 @@ async fn send(
         let mut sent = client.sending();
         let error = match dial.send(client.reqwest.execute(wire.request), || client.shares_a_dial()).await {
             Ok(response) => {
+                client.answered();
                 let (parts, body, context) = head(response, dial, trace);
                 return Ok((parts, Opened { body, context, sent }));
             }
@@ -122,7 +123,9 @@ async fn send(
         if !error.is_connect() && !error.is_builder() {
             dial.reused(ended.reused);
         }
-        return Err(classify::before_head(&error, Context { ended, http2: negotiated || client.http2() }));
+        let http2 = negotiated || client.http2();
+        let context = Context { ended, http2, agreed: negotiated, answered: client.has_answered() };
+        return Err(classify::before_head(&error, context, asked.via().as_ref()));
     }
 }
 
@@ -137,7 +140,7 @@ fn head(response: Response, dial: &Dial, trace: &Trace) -> (Parts, Body, Context
     trace.retry_after(retry_after::read(response.status(), response.headers()));
     let http2 = response.version() == Version::HTTP_2;
     let (parts, body) = http::Response::from(response).into_parts();
-    (parts, body, Context { ended, http2 })
+    (parts, body, Context { ended, http2, agreed: http2, answered: true })
 }
 
 /// Reads the body and judges the whole answer. The call's end is after the last byte, so a refused status

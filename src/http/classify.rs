@@ -11,6 +11,7 @@ use super::ports;
 use crate::domain::Reason;
 use crate::engine::transport::Failure;
 use hyper_util::client::legacy::connect::HttpInfo;
+pub(super) use proxy::Via;
 use rustls::{AlertDescription, CertificateError};
 use std::error::Error as StdError;
 use std::io::{self, ErrorKind};
@@ -25,6 +26,43 @@ pub(super) struct Context {
     pub(super) ended: Ended,
     /// Whether HTTP/2 was spoken.
     pub(super) http2: bool,
+    /// Whether the handshake of TLS agreed on it.
+    pub(super) agreed: bool,
+    /// Whether the origin has answered over HTTP/2 before.
+    pub(super) answered: bool,
+}
+
+/// What is known of the connection's protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spoken {
+    Http1,
+    /// HTTP/2, and it has answered.
+    Http2,
+    /// HTTP/2 was agreed on, and nothing was answered yet.
+    Agreed,
+    /// HTTP/2 is hoped for, and nothing was answered yet.
+    Hoped,
+}
+
+impl Spoken {
+    fn before_head(context: Context) -> Self {
+        match (context.http2, context.ended.reused && context.answered) {
+            (false, _) => Self::Http1,
+            (true, true) => Self::Http2,
+            (true, false) if context.agreed => Self::Agreed,
+            (true, false) => Self::Hoped,
+        }
+    }
+
+    fn in_body(context: Context) -> Self {
+        if context.http2 { Self::Http2 } else { Self::Http1 }
+    }
+
+    /// Whether it is a connection for HTTP/2 that has not answered anything. How it ends is told in one of many ways,
+    /// by chance: hyper may know of it before the request is sent, while it is written or while its answer is read.
+    fn is_unanswered(self) -> bool {
+        matches!(self, Self::Agreed | Self::Hoped)
+    }
 }
 
 type Link<'a> = &'a (dyn StdError + 'static);
@@ -54,8 +92,9 @@ pub(super) fn connection(error: &reqwest::Error) -> (Option<HttpInfo>, bool) {
     (extras.remove(), connected.is_negotiated_h2())
 }
 
-/// An error before the answer's head.
-pub(super) fn before_head(error: &reqwest::Error, context: Context) -> Failure {
+/// An error before the answer's head. `via` is the proxy, where there is one.
+pub(super) fn before_head(error: &reqwest::Error, context: Context, via: Option<&Via>) -> Failure {
+    let spoken = Spoken::before_head(context);
     let reason = if error.is_builder() {
         Reason::InvalidRequest
     } else if error.is_redirect() {
@@ -65,18 +104,27 @@ pub(super) fn before_head(error: &reqwest::Error, context: Context) -> Failure {
     } else if error.is_dns() {
         Reason::Dns
     } else if error.is_connect() {
-        connecting(error, context.ended.stage)
+        match connecting(error, context.ended.stage) {
+            // It may also be noticed once the connection is in use.
+            Reason::ConnReset if spoken.is_unanswered() => Reason::ConnClosed,
+            reason => reason,
+        }
     } else {
-        on_connection(error, context.http2).unwrap_or_else(|| match find::<hyper::Error>(error) {
+        on_connection(error, spoken).unwrap_or_else(|| match find::<hyper::Error>(error) {
             Some(hyper) if hyper.is_user() => Reason::InvalidRequest,
             // TLS tells an end without its close_notify as an error.
             _ if io_kind(error) == Some(ErrorKind::UnexpectedEof) => Reason::ConnClosed,
             _ => Reason::Protocol,
         })
     };
-    let failure = failure(reason, error);
+    let failure = failure(reason, error, spoken);
+    let connecting = error.is_connect();
+    if let Some(via) = via.filter(|via| connecting && via.is_to_blame(error, reason)) {
+        return Failure::new(reason, format!("proxy {}: {}", via.address, failure.detail));
+    }
     // A kept connection that dies before it has answered had most likely been closed while it was idle.
-    if context.ended.reused && matches!(reason, Reason::ConnReset | Reason::ConnClosed) {
+    let kept = context.ended.reused && !spoken.is_unanswered();
+    if kept && matches!(reason, Reason::ConnReset | Reason::ConnClosed) {
         return Failure::new(reason, format!("stale: {}", failure.detail));
     }
     failure
@@ -84,7 +132,8 @@ pub(super) fn before_head(error: &reqwest::Error, context: Context) -> Failure {
 
 /// An error within the body.
 pub(super) fn in_body(error: &reqwest::Error, context: Context) -> Failure {
-    let reason = on_connection(error, context.http2).or_else(|| {
+    let spoken = Spoken::in_body(context);
+    let reason = on_connection(error, spoken).or_else(|| {
         io_kind(error).map(|kind| match kind {
             ErrorKind::UnexpectedEof => Reason::BodyTruncated,
             _ => Reason::BodyInvalid,
@@ -98,7 +147,7 @@ pub(super) fn in_body(error: &reqwest::Error, context: Context) -> Failure {
         Some(reason) => reason,
         None => Reason::BodyInvalid,
     };
-    failure(reason, error)
+    failure(reason, error, spoken)
 }
 
 /// A body that its coding can't be undone of. The words are the decoder's, and name nothing that was sent.
@@ -159,7 +208,7 @@ fn connecting(error: Link<'_>, stage: Stage) -> Reason {
 }
 
 /// Faults of a connection that was up.
-fn on_connection(error: Link<'_>, http2: bool) -> Option<Reason> {
+fn on_connection(error: Link<'_>, spoken: Spoken) -> Option<Reason> {
     if find::<rustls::Error>(error).is_some() {
         // Refused after the handshake, such as a missing client certificate in TLS 1.3.
         return Some(Reason::Tls);
@@ -172,8 +221,14 @@ fn on_connection(error: Link<'_>, http2: bool) -> Option<Reason> {
         });
     }
     match io_kind(error) {
+        Some(
+            ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::BrokenPipe
+            | ErrorKind::NotConnected,
+        ) if spoken.is_unanswered() => return Some(Reason::ConnClosed),
         // Most often a GOAWAY, of which nothing is left but a pipe that broke.
-        Some(ErrorKind::BrokenPipe) if http2 => return Some(Reason::Goaway),
+        Some(ErrorKind::BrokenPipe) if spoken == Spoken::Http2 => return Some(Reason::Goaway),
         // The last ones: the system itself gave the connection up.
         Some(
             ErrorKind::ConnectionReset
@@ -193,7 +248,7 @@ fn on_connection(error: Link<'_>, http2: bool) -> Option<Reason> {
     }
     if hyper.is_canceled() || hyper.is_closed() {
         // The connection went away with the request in its queue.
-        return Some(if http2 { Reason::Goaway } else { Reason::ConnClosed });
+        return Some(if spoken == Spoken::Http2 { Reason::Goaway } else { Reason::ConnClosed });
     }
     hyper.is_parse().then_some(Reason::Protocol)
 }
@@ -203,16 +258,19 @@ fn io_kind(error: Link<'_>) -> Option<ErrorKind> {
     chain(error).filter_map(|link| link.downcast_ref::<io::Error>()).last().map(io::Error::kind)
 }
 
-fn failure(reason: Reason, error: Link<'_>) -> Failure {
+fn failure(reason: Reason, error: Link<'_>, spoken: Spoken) -> Failure {
     let mut words = words(error);
     if reason == Reason::Tls {
         words = tls_words(error, words);
     } else if let Some(fault) = proxy::fault(error) {
         words = fault.words;
     } else if let Some(h2) = find::<h2::Error>(error).filter(|e| !e.is_io()) {
-        words = h2_words(h2, words);
+        words = h2_words(h2, words, spoken);
     } else if reason == Reason::Goaway {
-        words = format!("the HTTP/2 connection ended (GOAWAY, a close, or no HTTP/2 there): {words}");
+        words = format!("the HTTP/2 connection ended (GOAWAY or a close): {words}");
+    } else if reason == Reason::ConnClosed && spoken.is_unanswered() {
+        let perhaps = if spoken == Spoken::Hoped { ", or no HTTP/2 there" } else { "" };
+        words = format!("ended before it answered anything (a close, GOAWAY{perhaps}): {words}");
     }
     Failure::new(reason, words)
 }
@@ -224,10 +282,12 @@ fn words(error: Link<'_>) -> String {
 }
 
 /// Names the code, and what it means to an operator.
-fn h2_words(error: &h2::Error, words: String) -> String {
+fn h2_words(error: &h2::Error, words: String, spoken: Spoken) -> String {
     match error.reason() {
-        // Our own: what came was no frame.
-        Some(h2::Reason::FRAME_SIZE_ERROR) if !error.is_remote() => format!("no HTTP/2 there: {words}"),
+        // Our own: what came first, as far as is known, was no frame.
+        Some(h2::Reason::FRAME_SIZE_ERROR) if !error.is_remote() && spoken == Spoken::Hoped => {
+            format!("no HTTP/2 there, or a frame of a wrong size: {words}")
+        }
         Some(code @ h2::Reason::ENHANCE_YOUR_CALM) if error.is_remote() => {
             format!("{code:?}: too many requests or cancels for the server: {words}")
         }
@@ -315,7 +375,7 @@ mod tests {
     fn a_connection_that_the_system_gave_up_is_no_fault_of_the_protocol() {
         for kind in [ErrorKind::TimedOut, ErrorKind::HostUnreachable, ErrorKind::NotConnected] {
             let error = io::Error::other(io::Error::from(kind));
-            assert_eq!(on_connection(&error, false), Some(Reason::ConnReset), "{kind}");
+            assert_eq!(on_connection(&error, Spoken::Http1), Some(Reason::ConnReset), "{kind}");
         }
     }
 

@@ -11,7 +11,7 @@ use crate::profile::HttpChoice;
 use lru::LruCache;
 use rustls::ClientConfig;
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use url::Url;
@@ -63,6 +63,8 @@ pub(super) struct Client {
     pub(super) reqwest: reqwest::Client,
     watch: WatchLayer,
     http2: bool,
+    /// Whether it has brought an answer.
+    answered: Arc<AtomicBool>,
     /// Requests that were given up, where connections may be shared.
     given_up: Option<Arc<AtomicUsize>>,
 }
@@ -98,6 +100,16 @@ impl Client {
 
     fn is_worn(&self) -> bool {
         self.given_up.as_ref().is_some_and(|given_up| given_up.load(Ordering::Relaxed) >= MOST_GIVEN_UP)
+    }
+
+    /// The head of an answer is here.
+    pub(super) fn answered(&self) {
+        self.answered.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether any request was answered.
+    pub(super) fn has_answered(&self) -> bool {
+        self.answered.load(Ordering::Relaxed)
     }
 
     /// Whether the client speaks HTTP/2 only.
@@ -196,7 +208,8 @@ impl Clients {
         };
         let reqwest = builder.build().map_err(|e| format!("http client: {}", e.without_url()))?;
         let given_up = (key.http != HttpChoice::Http11).then(Arc::default);
-        Ok(Client { reqwest, watch, http2: key.http == HttpChoice::Http2, given_up })
+        let http2 = key.http == HttpChoice::Http2;
+        Ok(Client { reqwest, watch, http2, answered: Arc::default(), given_up })
     }
 }
 

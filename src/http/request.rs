@@ -7,6 +7,7 @@
 //! Must not know sockets or answers. Errors say which key is wrong and never repeat a value: values may be
 //! secrets.
 
+use super::classify::Via;
 use super::client::ClientKey;
 use super::environment::Environment;
 use super::tls::TlsKey;
@@ -131,6 +132,11 @@ impl Asked {
             }
         }
         Some(Ok(next))
+    }
+
+    /// The proxy that it goes through.
+    pub(super) fn via(&self) -> Option<Via> {
+        self.proxy.as_deref().and_then(|proxy| Via::new(proxy, &self.url))
     }
 
     /// The trace that it is sent under.
