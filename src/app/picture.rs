@@ -57,6 +57,8 @@ pub struct Picture {
     endpoints: usize,
     /// The last round that started, and what it had.
     last: Option<RoundNo>,
+    /// When that one started.
+    since: Option<Duration>,
     settings: Option<Arc<Settings>>,
     pub(super) now: Duration,
     /// What changed since the last round started, besides settings.
@@ -81,6 +83,7 @@ impl Picture {
             late: 0,
             endpoints,
             last: None,
+            since: None,
             settings: None,
             now: Duration::ZERO,
             pending: Vec::new(),
@@ -176,9 +179,11 @@ impl Picture {
         self.pending.retain(|change| !change.is_none());
     }
 
-    /// A note belongs to the round that runs or was the last one.
-    fn note(&mut self, said: String) {
-        match self.last {
+    /// A note belongs to the round that ran or was the last one at its time.
+    fn note(&mut self, at: Duration, said: String) {
+        let last = self.last.filter(|no| no.0 > 1);
+        let before = last.filter(|_| self.since.is_some_and(|since| at < since)).map(|no| RoundNo(no.0 - 1));
+        match before.or(self.last) {
             Some(round) => self.mark(round, Change::Note(said)),
             None => self.change(Change::Note(said)),
         }
@@ -232,7 +237,7 @@ impl Picture {
             }
             Event::RoundSettled { round, vitals } => self.settled(round, vitals, window),
             Event::StartSkipped { total, cause, .. } => self.stats.skipped(total, cause),
-            Event::Noted { text, .. } => self.note(text),
+            Event::Noted { at, text } => self.note(at, text),
             Event::Late { round, late } => self.late(round, late),
             Event::SettingsChanged { .. } | Event::Failed(_) | Event::Paused(_) => {}
         }
@@ -256,7 +261,9 @@ impl Picture {
             self.pending.extend(Change::between(&before, &settings, optional));
         }
         let round = started.round;
-        self.last = self.last.max(Some(round));
+        if self.last < Some(round) {
+            (self.last, self.since) = (Some(round), Some(started.at));
+        }
         for change in std::mem::take(&mut self.pending) {
             self.mark(round, change);
         }

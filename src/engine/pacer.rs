@@ -383,7 +383,9 @@ impl<C: Clock + Unpin> Pacer<C> {
             }
             Some(Command::Pause(paused)) => {
                 if self.paused && !paused {
-                    self.plan.next = now;
+                    // Rounds that a stop froze end first: what comes after it is not to stand behind them.
+                    let ends = if self.running.is_empty() { Duration::ZERO } else { self.settings.grace };
+                    self.plan.next = now + ends;
                 }
                 self.held = None;
                 self.paused = paused;
