@@ -18,7 +18,12 @@ fn settle(app: &mut App, no: u64, change: impl FnOnce(&mut crate::domain::Round)
 }
 
 fn noted(app: &mut App, text: &str) {
-    update(app, Message::Engine(Event::Noted { at: Duration::ZERO, text: text.to_owned() }));
+    // Said now, after everything that was.
+    said(app, fx::at(1_000), text);
+}
+
+fn said(app: &mut App, at: Duration, text: &str) {
+    update(app, Message::Engine(Event::Noted { at, text: text.to_owned() }));
 }
 
 /// Recorded; noted in rounds 30 and 55; given up in 40, 41 and 42.
@@ -110,9 +115,12 @@ fn a_note_belongs_to_the_round_that_runs_or_was_last_and_no_note_replaces_anothe
     let round = fx::round(6, fx::at(6), &Arc::new(fx::settings(Mode::Deadline)), &fx::TYPICAL);
     fx::play(&mut app, &round, fx::ms(20.0));
     noted(&mut app, "three");
+    // Told only now, it was before this round.
+    said(&mut app, round.at - fx::ms(10.0), "gap 3 s");
     fx::finish(&mut app, round);
     let marks = app.picture().marks.iter().map(|m| (m.round.0, m.change.words("→")));
-    let expected = [(5, "one"), (5, "two"), (6, "three")].map(|(no, text)| (no, text.to_owned()));
+    let expected =
+        [(5, "one"), (5, "two"), (6, "three"), (5, "gap 3 s")].map(|(no, text)| (no, text.to_owned()));
     assert_eq!(marks.collect::<Vec<_>>(), expected);
 }
 
