@@ -116,7 +116,7 @@ fn a_note_belongs_to_the_round_that_runs_or_was_last_and_no_note_replaces_anothe
     fx::play(&mut app, &round, fx::ms(20.0));
     noted(&mut app, "three");
     // Told only now, it was before this round.
-    said(&mut app, round.at - fx::ms(10.0), "gap 3 s");
+    said(&mut app, round.at.saturating_sub(fx::ms(10.0)), "gap 3 s");
     fx::finish(&mut app, round);
     let marks = app.picture().marks.iter().map(|m| (m.round.0, m.change.words("→")));
     let expected =
