@@ -53,6 +53,7 @@ use typing::TypedLine;
 
 /// What the screen has to know of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of the profile")]
 pub struct EndpointInfo {
     /// Its name, free of control characters.
     pub name: String,
@@ -64,6 +65,8 @@ pub struct EndpointInfo {
     pub simulated: bool,
     /// Whether it has a circuit breaker.
     pub breaker: bool,
+    /// Whether any certificate is accepted from it.
+    pub unverified: bool,
     /// The request that goes to each of its URLs, in their order, with secrets redacted: `GET https://…`. Empty
     /// where it is not known.
     pub requests: Vec<String>,
@@ -289,6 +292,8 @@ pub struct App {
     notice: Option<Notice>,
     /// First rounds, which are left out of every statistic.
     warmup: u64,
+    /// File descriptors that there may be, and that rounds may need, where those are more.
+    pub(crate) descriptors: Option<(u64, u64)>,
     size: (u16, u16),
 }
 
@@ -319,6 +324,7 @@ impl App {
             recording: Recording::Off,
             notice: None,
             warmup: 0,
+            descriptors: None,
             size: (0, 0),
         }
     }
@@ -327,6 +333,13 @@ impl App {
     #[must_use]
     pub fn warming(self, rounds: u64) -> Self {
         Self { warmup: rounds, ..self }
+    }
+
+    /// The same, where the process may have fewer file descriptors than rounds may need.
+    #[must_use]
+    pub fn short_of_descriptors(self, limit: u64, need: u64) -> Self {
+        let said = format!("{limit} file descriptors of {need} that may be needed: try `ulimit -n {need}`");
+        Self { descriptors: Some((limit, need)), notice: Some(Notice::Failed(said)), ..self }
     }
 
     /// What kind of session is on the screen.

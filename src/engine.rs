@@ -2,10 +2,12 @@
 //! from [`clock::Clock`], and what happens leaves as [`crate::domain::Event`]s.
 //!
 //! [`policy`] decides and is pure; [`round`] carries one round out, and may hand on what is watched past its end;
-//! [`probe`] says of which rounds; [`pacer`] starts rounds; [`limits`] holds what outlives a round; [`spawn`] puts all
+//! [`probe`] says of which rounds; [`pacer`] starts rounds; [`limits`] holds what outlives a round;
+//! [`gaps`] finds times in which nothing ran; [`spawn`] puts all
 //! of it on a thread of its own.
 
 pub mod clock;
+pub mod gaps;
 pub mod limits;
 pub mod pacer;
 pub mod policy;

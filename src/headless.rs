@@ -9,9 +9,11 @@ mod report;
 mod run;
 mod text;
 mod turns;
+mod voice;
 
 pub use baseline::{BaselineError, baseline};
 pub use check::{check, list};
 pub use gate::{Gates, Verdict};
 pub use report::{ReportError, ReportPlan, report};
 pub use run::{Ended, Form, RunError, Task, run};
+pub use voice::{Voice, say};

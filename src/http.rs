@@ -1,19 +1,24 @@
 //! [`Transport`] over reqwest. The only room that knows an HTTP client.
 //!
 //! `request` turns an endpoint and a round into a request, `client` and `tls` hold the ways to connect, `dns`
-//! finds addresses, `dial` tells the phases, `attempt` runs it all, `classify` gives every error its reason
-//! once, `evidence` keeps what can be shown of an answer that was not accepted. Nothing here retries, limits
-//! time or knows rounds.
+//! finds addresses, `environment` the proxies that variables name, `dial` tells the phases, `attempt` runs it all,
+//! `body` and `decode` take the body in, `server_timing` reads what the server says of its own time, `classify`
+//! gives every error its reason once, `evidence` keeps what can be shown of an answer that was not accepted. Nothing
+//! here retries, limits time or knows rounds.
 
 mod attempt;
 mod body;
 mod classify;
 mod client;
+mod decode;
 mod dial;
 mod dns;
+mod environment;
 mod evidence;
+mod ports;
 mod request;
 mod retry_after;
+mod server_timing;
 mod tls;
 
 use crate::domain::Reason;
@@ -119,7 +124,7 @@ impl Transport for HttpTransport {
 }
 
 impl Inner {
-    /// Makes the clients that the first round needs.
+    /// Makes the clients that the first round needs, which are always kept room for.
     fn warm_up(&self) -> Result<(), HttpError> {
         for endpoint in &self.profile.endpoints {
             let row = self.row(1);
@@ -128,13 +133,17 @@ impl Inner {
                 Target::Simulated(_) => vec!["http://127.0.0.1/".to_owned()],
             };
             for url in urls {
-                let Some(key) = request::key_of(endpoint, &url, row, &self.ids) else { continue };
+                let Some(key) = request::key_of(endpoint, &url, row, &self.ids, &self.clients.environment)
+                else {
+                    continue;
+                };
                 self.clients.get(&key).map_err(|problem| HttpError::Endpoint {
                     endpoint: endpoint.name.clone(),
                     problem: crate::domain::text::clean(&problem),
                 })?;
             }
         }
+        self.clients.bound();
         Ok(())
     }
 
@@ -148,7 +157,7 @@ impl Inner {
             (Target::Simulated(_), Some(urls)) => urls(request),
             (Target::Simulated(_), None) => return Err("no embedded upstreams are running".to_owned()),
         };
-        let asked = Asked::new(endpoint, &url, round, row, &self.ids)?;
+        let asked = Asked::new(endpoint, &url, round, row, &self.ids, &self.clients.environment)?;
         Ok((endpoint, asked))
     }
 

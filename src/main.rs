@@ -1,10 +1,13 @@
 //! Parses, dispatches and turns the result into an exit code.
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
 use fanscope::cli::{Check, Cli, CliCommand, Format, Look, Observe, Replay, Report, Run};
 use fanscope::domain::text;
-use fanscope::headless::{self, Ended, Form, Gates, ReportError, ReportPlan, RunError, Task, Verdict};
+use fanscope::headless::{self, Ended, Form, Gates, ReportError, ReportPlan, RunError, Task, Verdict, Voice};
 use fanscope::profile::Profile;
+use fanscope::profile::redact::redact;
+use fanscope::profile::secrets::redact_url;
 use fanscope::session::replay::Recording;
 use fanscope::session::{self, Choice, Signal};
 use fanscope::tui::{self, Beside};
@@ -30,8 +33,12 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         // Help and version go to standard output, everything else to standard error; clap knows which.
         Err(asked) => {
-            let code = u8::try_from(asked.exit_code()).unwrap_or(USAGE);
-            return if asked.print().is_ok() { ExitCode::from(code) } else { ExitCode::from(USAGE) };
+            let asked = harmless(asked);
+            return if explain(&asked).is_ok() {
+                ExitCode::from(u8::try_from(asked.exit_code()).unwrap_or(USAGE))
+            } else {
+                ExitCode::from(USAGE)
+            };
         }
     };
     match cli.command {
@@ -41,6 +48,25 @@ fn main() -> ExitCode {
         Some(CliCommand::Check(check)) => check_profiles(&check),
         Some(CliCommand::Report(report)) => report_recordings(report),
     }
+}
+
+/// What is said of wrong arguments, which repeats them: without secrets and without anything that moves a cursor.
+fn harmless(mut said: clap::Error) -> clap::Error {
+    let shown = |given: &String| text::visible(&redact_url(given));
+    let repeated: Vec<(ContextKind, ContextValue)> = said
+        .context()
+        .filter_map(|(kind, value)| match value {
+            ContextValue::String(given) => Some((kind, ContextValue::String(shown(given)))),
+            ContextValue::Strings(given) => {
+                Some((kind, ContextValue::Strings(given.iter().map(shown).collect())))
+            }
+            _ => None,
+        })
+        .collect();
+    for (kind, value) in repeated {
+        said.insert(kind, value);
+    }
+    said
 }
 
 fn choice(observe: &Observe) -> Choice {
@@ -97,7 +123,7 @@ fn rounds(run: &Run) -> ExitCode {
 /// What the run is to do; gates and their baseline are read before anything is sent.
 fn task(run: &Run, profile: &Profile) -> Result<Task, Box<dyn Error>> {
     let file = run.baseline.as_deref();
-    let baseline = file.map(|file| headless::baseline(file, &mut io::stderr())).transpose()?;
+    let baseline = file.map(|file| headless::baseline(file, &mut voice(io::stderr()))).transpose()?;
     let names: Vec<String> = profile.endpoints.iter().map(|e| e.name.clone()).collect();
     Ok(Task {
         rounds: run.goal(),
@@ -126,13 +152,32 @@ fn play(replay: &Replay) -> ExitCode {
 }
 
 fn check_profiles(check: &Check) -> ExitCode {
-    let (out, errors) = (&mut io::stdout().lock(), &mut io::stderr().lock());
+    let (out, errors) = (&mut voice(io::stdout().lock()), &mut voice(io::stderr().lock()));
     let listed = if check.list { headless::list(out) } else { Ok(()) };
     match listed.and_then(|()| headless::check(&check.profiles, out, errors)) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(USAGE),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => complain(&error),
+    }
+}
+
+/// What people are told, in the characters that their locale knows.
+fn voice<W: Write>(out: W) -> Voice<W> {
+    Voice::new(out, speaks_ascii(false))
+}
+
+/// Prints what clap has to say. It repeats arguments as they are: one that could move the cursor, or that the
+/// locale can't show, costs it its colours.
+fn explain(asked: &clap::Error) -> io::Result<()> {
+    let (plain, ascii) = (asked.render().to_string(), speaks_ascii(false));
+    let said = text::spoken(&plain, ascii);
+    if said == plain {
+        asked.print()
+    } else if asked.use_stderr() {
+        io::stderr().write_all(said.as_bytes())
+    } else {
+        io::stdout().write_all(said.as_bytes())
     }
 }
 
@@ -153,7 +198,7 @@ fn report_recordings(report: Report) -> ExitCode {
         force: report.force,
         ascii,
     };
-    match headless::report(&plan, &mut io::stdout().lock(), &mut io::stderr().lock()) {
+    match headless::report(&plan, &mut io::stdout().lock(), &mut voice(io::stderr().lock())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(ReportError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => complain(&error),
@@ -184,7 +229,7 @@ fn complain(error: &dyn Error) -> ExitCode {
         text = format!("{text}: {error}");
         cause = error.source();
     }
-    // Nothing can be said where standard error is gone; the exit code still says it.
-    let _ = writeln!(io::stderr(), "{text}");
+    // A URL may have been given where a file is wanted.
+    headless::say(&redact(&text, &[], false), speaks_ascii(false));
     ExitCode::from(USAGE)
 }

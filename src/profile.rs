@@ -6,6 +6,7 @@
 
 mod arguments;
 mod builtin;
+mod descriptors;
 pub mod durations;
 mod error;
 mod expand;
@@ -16,6 +17,7 @@ mod hosts;
 pub mod nearest;
 mod overrides;
 pub mod quantities;
+pub mod reach;
 mod reading;
 pub mod redact;
 #[cfg(test)]
@@ -31,8 +33,9 @@ mod warnings;
 
 pub use arguments::{ArgumentFault, argument_faults};
 pub use builtin::BUILTINS;
+pub use descriptors::descriptors;
 pub use error::{Complaint, Mark, Place, ProfileError, ProfileErrors};
-pub use explain::{explain, request_line};
+pub use explain::{explain, request_line, warning};
 pub use hosts::hosts;
 pub use overrides::Overrides;
 pub use types::Profile;
@@ -41,7 +44,7 @@ pub use types::{
     Simulation, Slow, StatusSet, Target, Template, Tls,
 };
 pub use urls::{from_urls, parse_header};
-pub use warnings::warnings;
+pub use warnings::{is_unverified, warnings};
 
 use reading::Unreadable;
 use std::path::Path;

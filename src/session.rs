@@ -1,6 +1,7 @@
 //! Composes the rooms: a profile becomes a running engine and one stream of events.
 
 mod choose;
+mod descriptors;
 mod freeze;
 #[cfg(debug_assertions)]
 mod planted;
@@ -9,6 +10,7 @@ pub mod replay;
 mod signals;
 
 pub use choose::{Choice, ChoiceError, choose};
+pub use descriptors::{Shortage, would_be_short};
 pub use recorder::Recording;
 pub use signals::{Signal, Signals, die_by};
 
@@ -24,6 +26,7 @@ use crate::simulate::{Faults, Fleet};
 use freeze::Freeze;
 use recorder::Recordings;
 use std::collections::VecDeque;
+use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -33,6 +36,14 @@ use tokio::sync::{Notify, mpsc};
 /// Why a session can't start.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
+    /// There are too few file descriptors for it.
+    #[error("{error}: {}; {short}", .error.source().map_or_else(String::new, ToString::to_string))]
+    Descriptors {
+        /// What could not be had.
+        error: Box<SessionError>,
+        /// By how many they are too few.
+        short: Shortage,
+    },
     /// The embedded upstreams can't be started.
     #[error("cannot start the embedded upstreams")]
     Upstreams(#[source] io::Error),
@@ -77,6 +88,10 @@ pub struct Session {
     started: String,
     /// Planned starts that were skipped so far.
     skipped: u64,
+    /// File descriptors that rounds may be short of.
+    short: Option<Shortage>,
+    /// When it was stopped, where nobody has said since that it goes on.
+    stopped: Option<Duration>,
     /// What is written down of it.
     recordings: Recordings,
     /// What a Prometheus is served, where somebody wants it.
@@ -85,10 +100,20 @@ pub struct Session {
 
 impl Session {
     /// Starts observing. Ends by itself when the planned rounds are completed and nothing of them is watched any more.
+    /// Raises the process's limit on file descriptors where that is needed and allowed.
     ///
     /// # Errors
     /// When a thread or a socket can't be had.
     pub fn start(profile: Profile, plan: Plan) -> Result<Self, SessionError> {
+        let short = descriptors::raise(&profile);
+        match (Self::begin(profile, plan), short) {
+            (Ok(session), short) => Ok(Self { short, ..session }),
+            (Err(error), Some(short)) => Err(SessionError::Descriptors { error: error.into(), short }),
+            (Err(error), None) => Err(error),
+        }
+    }
+
+    fn begin(profile: Profile, plan: Plan) -> Result<Self, SessionError> {
         let profile = Arc::new(profile);
         let fleet = Fleet::start(&profile.endpoints, profile.seed).map_err(SessionError::Upstreams)?;
         let urls = fleet.urls();
@@ -119,6 +144,8 @@ impl Session {
             // Wall time is a label only, cut to milliseconds.
             started: jiff::Timestamp::now().round(jiff::Unit::Millisecond).unwrap_or_default().to_string(),
             skipped: 0,
+            short: None,
+            stopped: None,
             recordings: Recordings::default(),
             metrics: None,
         })
@@ -142,6 +169,9 @@ impl Session {
     /// An event as everybody is to see it.
     fn pass(&mut self, event: Event) -> Event {
         let mut event = self.freeze.pass(event);
+        if let (Event::Failed(why), Some(short)) = (&mut event, self.short) {
+            *why = format!("{why}; {short}");
+        }
         if let Event::SettingsChanged { settings, .. } = &event {
             self.settings = Arc::clone(settings);
         }
@@ -174,9 +204,27 @@ impl Session {
         self.freeze.awake_at(self.engine.epoch.elapsed());
     }
 
+    /// File descriptors that rounds may be short of, where they may.
+    #[must_use]
+    pub const fn short(&self) -> Option<Shortage> {
+        self.short
+    }
+
     /// The process is about to be stopped: rounds under way are given up, as far as they have come.
     pub fn stops(&mut self) {
-        self.freeze.stopped_at(self.engine.epoch.elapsed());
+        let now = self.engine.epoch.elapsed();
+        self.freeze.stopped_at(now);
+        self.stopped = Some(now);
+    }
+
+    /// The process goes on after [`Session::stops`]; the engine tells how long it stood still, where that was long and
+    /// it has not found out by itself.
+    pub fn goes_on(&mut self) {
+        if let Some(since) = self.stopped.take() {
+            let until = self.engine.epoch.elapsed();
+            // There is room for it unless the engine has ended or does nothing any more.
+            drop(self.engine.commands.try_send(Command::StoodStill { since, until }));
+        }
     }
 
     /// The process was stopped since it was last said to be awake.
@@ -348,5 +396,19 @@ mod tests {
         assert_eq!(skipped(&session), 3);
         session.pass(settled(9));
         assert_eq!(skipped(&session), 1);
+    }
+
+    #[test]
+    fn a_moment_between_a_stop_and_going_on_is_no_gap() {
+        let profile = profile::load("shops", &|_| None).unwrap();
+        let mut session = Session::start(profile, Plan { rounds: Some(0), warmup: 0 }).unwrap();
+        session.stops();
+        session.goes_on();
+        session.note("said");
+        let noted = std::iter::from_fn(|| session.ready()).find_map(|event| match event {
+            Event::Noted { text, .. } => Some(text),
+            _ => None,
+        });
+        assert_eq!(noted.as_deref(), Some("said"));
     }
 }

@@ -93,7 +93,10 @@ impl PerEndpoint {
             Outcome::Missing(reason) => self.missing.entry(reason).or_default().add(second, call.status),
         }
         self.samples.fold(round, call);
-        self.recent.push(call.outcome);
+        // What our own lateness cut is no pattern of the endpoint's.
+        if !round.is_misjudged(call) {
+            self.recent.push(call.outcome);
+        }
         self.hedges.fold(call, second);
     }
 }

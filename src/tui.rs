@@ -20,11 +20,11 @@ mod tests;
 
 use crate::app::{App, EndpointInfo, Message, Notice, Options, Scene, Setup, update};
 use crate::cli::ColorChoice;
-use crate::domain::{EndpointId, Speed};
+use crate::domain::{EndpointId, Speed, text};
 use crate::profile::{self, Profile};
 use crate::recording::{CreateError, EndpointLine, SessionLine, Writer};
 use crate::session::replay::{Recording, Replay};
-use crate::session::{Plan, Session, SessionError, Signal, Signals};
+use crate::session::{Plan, Session, SessionError, Shortage, Signal, Signals};
 use crate::whatif::seen;
 use guard::Guard;
 use job::Job;
@@ -95,6 +95,9 @@ pub fn run(profile: Profile, look: (ColorChoice, bool), beside: Beside) -> Resul
         let record = beside.record.map(|(path, force)| Writer::create(&path, force)).transpose()?;
         let mut app = App::new(setup(&profile, options)).warming(beside.warmup);
         let mut session = Session::start(profile, Plan { rounds: None, warmup: beside.warmup })?;
+        if let Some(Shortage { need, limit }) = session.short() {
+            app = app.short_of_descriptors(limit, need);
+        }
         if let Some(address) = beside.metrics {
             let address = session.serve_metrics(address)?;
             let said = Notice::Done(format!("metrics at http://{address}/metrics"));
@@ -159,6 +162,7 @@ fn show(
 
 /// Takes the terminal for as long as the loop runs, and leaves the last words on it.
 async fn stage(app: App, source: &mut impl Source, duties: (Signals, Job)) -> Result<Leave, TuiError> {
+    let ascii = app.options.ascii;
     let guard = Guard::enter().map_err(TuiError::Terminal)?;
     let surface = Tty::new().map_err(TuiError::Terminal)?;
     let input = input::start().map_err(TuiError::Terminal)?;
@@ -167,6 +171,7 @@ async fn stage(app: App, source: &mut impl Source, duties: (Signals, Job)) -> Re
     last_words.extend(source.quit().await);
     // To a terminal that is gone, or in trouble of its own, nothing needs to be said.
     if matches!(left, Leave::Quit | Leave::Signal(_)) {
+        let last_words: Vec<String> = last_words.iter().map(|line| text::spoken(line, ascii)).collect();
         drop(surface::say(&last_words));
     }
     Ok(left)
@@ -182,6 +187,7 @@ pub fn setup(profile: &Profile, options: Options) -> Setup {
         replicas: e.replicas(),
         simulated: matches!(e.target, crate::profile::Target::Simulated(_)),
         breaker: e.breaker,
+        unverified: profile::is_unverified(e, profile),
         requests: (0..e.replicas()).map(|replica| request(index, replica)).collect(),
     };
     Setup {
@@ -195,7 +201,8 @@ pub fn setup(profile: &Profile, options: Options) -> Setup {
     }
 }
 
-/// What the screen's state for a recording is built from. It says nothing of hosts and requests.
+/// What the screen's state for a recording is built from. It says nothing of hosts, requests and
+/// certificates.
 #[must_use]
 pub fn recorded(session: &SessionLine, options: Options) -> Setup {
     let endpoint = |e: &EndpointLine| EndpointInfo {
@@ -204,6 +211,7 @@ pub fn recorded(session: &SessionLine, options: Options) -> Setup {
         replicas: e.replicas.max(1),
         simulated: false,
         breaker: e.breaker,
+        unverified: false,
         requests: Vec::new(),
     };
     Setup {

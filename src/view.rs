@@ -34,7 +34,7 @@ mod verdict;
 mod whatif;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use layout::LEAST;
 pub use target::target;
@@ -57,6 +57,19 @@ pub struct Dashboard<'a>(pub &'a App);
 impl Widget for &Dashboard<'_> {
     fn render(self, area: Rect, buf: &mut Buffer) {
         let area = area.intersection(buf.area);
+        self.panels(area, buf);
+        if self.0.options.ascii {
+            // Our own words have 7 bits already; names and what was answered need not.
+            text::keep_seven_bits(area, buf);
+        }
+    }
+}
+
+impl Dashboard<'_> {
+    fn panels(self, area: Rect, buf: &mut Buffer) {
+        if area.is_empty() {
+            return;
+        }
         let ctx = Ctx::new(self.0);
         let Some(regions) = Regions::of(ctx.app, area) else {
             too_small(&ctx, area, &mut Pen::new(buf));

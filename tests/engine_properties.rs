@@ -182,9 +182,11 @@ proptest! {
                 let winner = &call.attempts[call.winner.unwrap()];
                 prop_assert_eq!(winner.outcome, AttemptOutcome::Ok);
                 prop_assert_eq!(winner.end, call.end);
+                // R23: nothing is sent any more once there is a winner.
+                prop_assert!(call.attempts.iter().all(|a| a.start <= call.end));
             }
             for attempt in &call.attempts {
-                prop_assert!(attempt.start <= attempt.end);
+                prop_assert!(attempt.start <= attempt.end && attempt.start <= round.took);
                 let phases: std::time::Duration = attempt.phases.iter().map(|p| p.1).sum();
                 prop_assert_eq!(attempt.start + phases, attempt.end, "phases sum to the attempt");
                 prop_assert!(attempt.kind == AttemptKind::Primary || attempt.start < limit);

@@ -108,21 +108,6 @@ async fn simulated_endpoints_go_where_they_are_told() {
     assert_eq!(request_line(&heads.lock().unwrap()[0]), "GET /0/7 HTTP/1.1");
 }
 
-#[tokio::test]
-async fn gzip_is_asked_for_and_counted_decoded() {
-    // "hello" by gzip, stored.
-    const HELLO: [u8; 28] = [
-        0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 5, 0, 0xfa, 0xff, b'h', b'e', b'l', b'l', b'o', 0x86, 0xa6,
-        0x10, 0x36, 5, 0, 0, 0,
-    ];
-    let mut answer = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 28\r\n\r\n".to_vec();
-    answer.extend(HELLO);
-    let address = answering(answer).await;
-    let mut shop = endpoint(&format!("http://{address}/"));
-    shop.expect.body_contains = Some("hello".to_owned());
-    assert_eq!(once(shop).await.ok().bytes, 5);
-}
-
 // ---- where the connection goes
 
 #[tokio::test]

@@ -218,6 +218,22 @@ fn every_arrow_points_downward() {
     assert!(found.is_empty(), "{} forbidden:\n{}", found.len(), found.join("\n"));
 }
 
+/// Where wall time is asked for: what a session and what is exported are labelled with, and a date that an answer gives
+/// without saying what time it is there. Every duration comes of the monotonic clock.
+const LABELS: &[&str] = &["src/http/retry_after.rs", "src/session.rs", "src/tui/files.rs"];
+
+#[test]
+fn m03_wall_time_is_asked_for_as_a_label_only() {
+    let mut files = Vec::new();
+    sources(&FilePath::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+    files.sort();
+    let asks =
+        |text: &str| ["Timestamp::now", "Zoned::now", "SystemTime"].iter().any(|name| text.contains(name));
+    let found: Vec<&str> =
+        files.iter().filter(|(_, text)| asks(text)).map(|(file, _)| file.as_str()).collect();
+    assert_eq!(found, LABELS);
+}
+
 #[test]
 fn every_room_stands_in_the_map() {
     let map = include_str!("../src/lib.rs");

@@ -18,7 +18,7 @@ fn profile() -> Profile {
         let replica = format!("{{ latency = \"{latency}\" }}");
         format!("[[endpoint]]\nname = \"{name}\"\nsimulate = [{replica}, {replica}]\n")
     };
-    let text: String = [("a", "1h"), ("b", "1h"), ("c", "1h"), ("d", "5ms")].map(endpoint).concat();
+    let text: String = [("a", "1h"), ("b", "1h"), ("c", "1h"), ("d", "1ms")].map(endpoint).concat();
     profile::parse("leaks", &text, Path::new("."), &|_| None).unwrap()
 }
 
@@ -122,6 +122,33 @@ fn r14_rounds_that_fail_at_once_pile_up_no_connections() {
     engine.thread.join().unwrap();
     // Far above what one round and the tests beside this one need, far below the 15,000 of all rounds.
     assert!(most < before + 10 * LANES, "{most} descriptors, {before} before");
+}
+
+/// Thousands of rounds whose losers are cancelled: what was cut is closed as fast as new ones are opened.
+#[test]
+fn r14_r29_thousands_of_cancelled_losers_leave_no_more_sockets_than_lanes() {
+    const LANES: usize = 4;
+    const ROUNDS: u64 = 1500;
+    let settings =
+        Settings { mode: Mode::Quorum, quorum: Some(1), every: Duration::ZERO, ..Settings::default() };
+    let (mut engine, fleet) = start(settings, Some(ROUNDS));
+    let (mut cut, mut most) = (0, 0);
+    while let Some(event) = engine.events.blocking_recv() {
+        if let Event::RoundSettled { round, .. } = event {
+            assert_eq!(round.lingering, 0);
+            cut += round.calls.iter().filter(|call| call.outcome == Outcome::NotNeeded).count();
+            most = most.max(fleet.open_connections());
+            if round.no.0 == ROUNDS {
+                break;
+            }
+        }
+    }
+    assert!(cut > 3000, "{cut} were cancelled");
+    // The servers' side sees a close a little later: a few rounds' worth at most.
+    assert!(most <= 10 * LANES, "{most} connections at once");
+    settle_at(&fleet, LANES);
+    drop(engine);
+    settle_at(&fleet, 0);
 }
 
 /// What became of stragglers, by endpoint.

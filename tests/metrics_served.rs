@@ -4,17 +4,20 @@
 
 #[path = "support/exposition.rs"]
 mod exposition;
+#[path = "support/killed.rs"]
+mod killed;
 #[path = "support/pty.rs"]
 mod pty;
 
 use exposition::Scrape;
 use fanscope::domain::Settings;
 use fanscope::metrics::{Limits, Listener, Metrics};
+use killed::Killed;
 use pty::Terminal;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 const ANY: &str = "127.0.0.1:0";
@@ -127,7 +130,9 @@ fn a_connection_carries_one_answer_and_says_so() {
 
 #[test]
 fn a_client_that_dawdles_holds_up_nobody_and_is_served_when_it_asks() {
-    let listener = start(Limits::default());
+    // Its time is not to run out on a machine that is busy.
+    let long = Duration::from_secs(3600);
+    let listener = start(Limits { head: long, patience: long, ..Limits::default() });
     let mut slow = connect(listener.address());
     slow.write_all(b"GET /metrics HT").unwrap();
     let unread = {
@@ -187,14 +192,14 @@ fn a_taken_address_is_an_error() {
 
 /// A `fanscope run` that serves metrics.
 struct Running {
-    child: Child,
+    child: Killed,
     address: SocketAddr,
     lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
 }
 
 impl Running {
     fn start(args: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_fanscope"))
+        let child = Command::new(env!("CARGO_BIN_EXE_fanscope"))
             .args(["run", "--format", "json", "--metrics", "0"])
             .args(args)
             .stdin(Stdio::null())
@@ -202,6 +207,7 @@ impl Running {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
+        let mut child = Killed(child);
         let mut notice = String::new();
         BufReader::new(child.stderr.take().unwrap()).read_line(&mut notice).unwrap();
         let url = notice.strip_prefix("fanscope: metrics at http://").unwrap();
@@ -225,14 +231,6 @@ impl Running {
 /// A count; what is none is a failure.
 fn whole(sum: f64) -> u64 {
     format!("{sum}").parse().expect("a whole number")
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 #[test]

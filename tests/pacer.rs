@@ -297,3 +297,38 @@ fn a_reader_that_is_behind_holds_up_starts_and_no_round_that_runs() {
         assert!(took.iter().all(|t| *t == ms(2)), "no round was held up");
     });
 }
+
+#[test]
+fn a_reader_that_is_behind_holds_up_no_round_while_a_gap_or_new_settings_are_told() {
+    // The budget, and how long the process stands still within it or past it.
+    for (budget, stop) in [(400, 0), (400, 5000), (8000, 3000)] {
+        local(async move {
+            let settings = Settings { budget: ms(budget), max_overlap: 1, ..settings(500) };
+            let net = FakeNet::new(vec![vec![Play::Hang]]);
+            let alive = std::rc::Rc::clone(&net.alive);
+            let (shared, mut events) = shared(net);
+            let sink = shared.sink.clone();
+            let (commands, orders) = mpsc::channel(8);
+            let limits = Limits::new(specs(1), &Guards::default());
+            tokio::task::spawn_local(Pacer::new(shared, limits, settings.clone(), None, 0).run(orders));
+            // The first round runs, and nobody reads.
+            tokio::time::sleep(ms(10)).await;
+            let full =
+                async || tokio::time::timeout(ms(1), sink.deliver(Event::Paused(false))).await.is_err();
+            while !full().await {}
+            if stop == 0 {
+                commands.send(Command::Apply(settings)).await.unwrap();
+            }
+            tokio::time::advance(ms(stop)).await;
+            tokio::time::sleep(ms(budget)).await;
+            assert_eq!(alive.get(), 0, "cancelled in time: {budget} {stop}");
+            let took = loop {
+                if let Event::RoundSettled { round, .. } = events.recv().await.unwrap() {
+                    break round.took;
+                }
+            };
+            // One that was under way while the process stood still has come as far as it was seen to.
+            assert_eq!(took, ms(if stop == 0 { budget } else { 250 }));
+        });
+    }
+}

@@ -55,6 +55,38 @@ fn refuse(text: &str) -> String {
     profile::parse("test.toml", text, Path::new("."), &env).expect_err(text).to_string()
 }
 
+#[test]
+fn h15_what_http2_cannot_keep_apart_is_refused_with_its_line() {
+    let text = |http: &str| {
+        format!(
+            "[[endpoint]]\nname = 'a'\nurl = 'https://a.example:9443/'\nhttp = '{http}'\nconnect_to = '10.0.0.7:8443'\n"
+        )
+    };
+    for http in ["2", "auto"] {
+        let errors = refuse(&text(http));
+        assert!(errors.contains("over HTTP/2 the authority's port is the one that is dialled"), "{errors}");
+        assert!(errors.contains("4 |") && errors.contains("`http = \"1.1\"` can"), "{errors}");
+    }
+    parse(&text("1.1"));
+    parse(&text("2").replace(":9443", ""));
+}
+
+#[test]
+fn h29_insecure_matters_where_there_may_be_tls() {
+    for (keys, unverified) in [
+        ("url = 'https://a.example/'", true),
+        ("replicas = ['http://a.example/', 'https://a.example/']", true),
+        ("url = 'http://a.example/'\nfollow = 1", true),
+        ("url = 'http://a.example/'", false),
+        ("url = 'https://a.example/'\ntls = false", false),
+        ("simulate = {}", false),
+    ] {
+        let found =
+            parse(&format!("[defaults]\ntls = {{ insecure = true }}\n[[endpoint]]\nname = 'a'\n{keys}\n"));
+        assert_eq!(profile::is_unverified(&found.endpoints[0], &found), unverified, "{keys}");
+    }
+}
+
 /// An endpoint with these keys, under these defaults.
 fn endpoint(defaults: &str, keys: &str) -> Endpoint {
     let text =
@@ -380,6 +412,28 @@ fn files_are_read_or_named_as_what_they_are() {
 }
 
 #[test]
+fn t11_names_of_any_script_load_without_what_only_shapes_them() {
+    for (written, name) in [
+        ("\u{2601}\u{fe0f} cart", "\u{2601} cart"),
+        ("\u{2764}\u{fe0f}", "\u{2764}"),
+        ("\u{231a}\u{fe0e}", "\u{231a}"),
+        ("\u{182d}\u{180b}\u{1820}", "\u{182d}\u{1820}"),
+        ("\u{1112}\u{1160}\u{11ab}", "\u{1112}\u{11ab}"),
+        ("\u{845b}\u{e0100}", "\u{845b}"),
+        ("a  b", "a  b"),
+    ] {
+        let profile = parse(&format!("[[endpoint]]\nname = '{written}'\nurl = 'http://h.example'\n"));
+        assert_eq!(profile.endpoints[0].name, name);
+    }
+    let one = |name: &str| format!("[[endpoint]]\nname = '{name}'\nurl = 'http://h.example'\n");
+    assert!(refuse(&one("\u{1f469}\u{200d}\u{1f467}")).contains("emoji of one part"));
+    assert!(refuse(&one("\u{3164}")).contains("is empty"));
+    // A recording could not tell them apart.
+    let both = one("\u{2601} cart") + &one("\u{2601}\u{fe0f}  cart");
+    assert!(refuse(&both).contains("is taken by the endpoint of line 2"), "{}", refuse(&both));
+}
+
+#[test]
 fn many_endpoints_are_fine() {
     let many = |n: usize| -> String {
         let one = |i| format!("[[endpoint]]\nname = 'e{i}'\nurl = 'http://h{i}.example'\n");
@@ -444,6 +498,37 @@ fn r35_r36_r39_warnings_tell_what_is_probably_not_meant() {
     let loopback =
         "[round]\nevery = '1ms'\n[[endpoint]]\nname = 'a'\nurl = 'http://127.0.0.1:1/'\nconcurrency = 1\n";
     assert_eq!(profile::warnings(&parse(loopback)), Vec::<String>::new());
+}
+
+/// What is sent byte for byte needs no warning; what the client rewrites has one.
+#[test]
+fn h21_what_does_not_go_out_as_it_is_written_is_told() {
+    let told = |url: &str| {
+        let profile = parse(&format!("[[endpoint]]\nname = 'a'\nurl = '{url}'\nconcurrency = 1\n"));
+        profile::warnings(&profile).into_iter().filter(|w| w.starts_with("a: ")).collect::<Vec<_>>()
+    };
+    for exact in [
+        "http://127.0.0.1:1",
+        "http://127.0.0.1:1?q",
+        "HTTP://LOCALHOST:80/%7E%2F%CE%BB/%zz//a;b|c!x=[1]?a=%20+b&c=%26&d=*|/?:@",
+        "http://user:pw@127.0.0.1:1/?",
+        "http://127.0.0.1:1/a...b/.well-known/..x",
+    ] {
+        assert_eq!(told(exact), [""; 0], "{exact}");
+    }
+    for (url, part) in [
+        ("http://127.0.0.1:1/a/../b?token=hunter2", "/a/../b?token=*** goes out as /b?token=***: "),
+        ("http://127.0.0.1:1/a/%2e%2E/b", "/a/%2e%2E/b goes out as /b: "),
+        ("http://127.0.0.1:1/./b", "/./b goes out as /b: "),
+        ("http://127.0.0.1:1/a b/ä", "/a b/ä goes out as /a%20b/%C3%A4: "),
+        ("http://127.0.0.1:1\\\\x", "\\\\x goes out as //x: "),
+        ("http://127.0.0.1:1?<", "?< goes out as /?%3C: "),
+        ("http://127.0.0.1:1/x#part", "`#`"),
+    ] {
+        let told = told(url);
+        assert!(told.len() == 1 && told[0].contains(part), "{url}: {told:?}");
+        assert!(!told[0].contains("hunter2"));
+    }
 }
 
 /// The explanation says of each endpoint what holds it back, and the warnings what that leads to.

@@ -6,7 +6,7 @@ use fanscope::domain::event::Vitals;
 use fanscope::domain::{
     Ab, Arm, Attempt, AttemptKind, AttemptOutcome, Call, CallSpec, EndedBy, EndpointId, Event, HedgeContract,
     HedgeCounts, HedgeDelay, HedgeSettings, HttpVersion, Late, Mode, Outcome, Phase, Phases, Reason, Round,
-    RoundNo, Settings, Suppressed, Suppression, Variant,
+    RoundNo, ServerTiming, Settings, Suppressed, Suppression, Variant,
 };
 use fanscope::recording::{
     Context, EndpointLine, GateLine, Line, Reader, Record, Scribe, SummaryFold, SummaryLine,
@@ -42,6 +42,8 @@ fn attempt(end: Duration, outcome: AttemptOutcome, reason: Option<Reason>) -> At
         detail: reason.map(|r| format!("{r}\nin its own words")),
         status: None,
         bytes: 0,
+        wire_bytes: 0,
+        server_timing: std::sync::Arc::default(),
         reused: None,
         http: None,
         remote: None,
@@ -85,6 +87,7 @@ fn example() -> Round {
         ok: true,
         quorum_impossible_at: None,
         quorum_at: None,
+        overrun: None,
         lingering: 0,
         warmup: false,
         probe: None,
@@ -127,6 +130,20 @@ fn a_deadline_round_as_the_schema_writes_it() {
                 "phases": phases,
             }],
         })
+    );
+    // An answer that came encoded, from a server that says what it did.
+    let mut told = example();
+    let attempt = &mut told.calls[0].attempts[0];
+    (attempt.bytes, attempt.wire_bytes) = (12_300, 2_100);
+    let metric = |name, took, words| ServerTiming::new(name, took, words).unwrap();
+    attempt.server_timing =
+        [metric("db", Some(us(47_200)), Some("SELECT")), metric("miss", None, None)].into();
+    let told = value(&Line::round(&told, &names(4)));
+    let attempt = &told["calls"][0]["attempts"][0];
+    assert_eq!((&attempt["bytes"], &attempt["wire_bytes"]), (&json!(12_300), &json!(2_100)));
+    assert_eq!(
+        attempt["server_timing"],
+        json!([{"name": "db", "dur_ms": 47.2, "desc": "SELECT"}, {"name": "miss"}])
     );
     assert_eq!(got["calls"][1]["reason"], "connect_refused");
     assert_eq!(got["calls"][1]["attempts"][0]["detail"], "connect_refused\nin its own words");
@@ -629,6 +646,14 @@ fn any_outcome() -> impl Strategy<Value = Outcome> {
 }
 
 prop_compose! {
+    fn any_metric()(
+        name in "[a-z]{1,60}", took in prop::option::of(any_time()), words in prop::option::of("[a-z]{1,120}")
+    ) -> ServerTiming {
+        ServerTiming::new(&name, took, words.as_deref()).unwrap()
+    }
+}
+
+prop_compose! {
     fn any_attempt()(
         kind in any_of(AttemptKind::ALL),
         outcome in any_of(AttemptOutcome::ALL),
@@ -638,7 +663,8 @@ prop_compose! {
         spent in prop::collection::vec((any_of(Phase::ALL), any_time()), 0..8),
         // Quotes, line breaks, control characters and other scripts.
         detail in prop::option::of(any::<String>()),
-        (status, bytes, reused) in any::<(Option<u16>, u64, Option<bool>)>(),
+        (status, bytes, wire_bytes, reused) in any::<(Option<u16>, u64, u64, Option<bool>)>(),
+        server_timing in prop::collection::vec(any_metric(), 0..3),
         remote in any::<Option<(std::net::IpAddr, u16)>>(),
     ) -> Attempt {
         let mut phases = Phases::default();
@@ -655,6 +681,8 @@ prop_compose! {
             detail,
             status,
             bytes,
+            wire_bytes,
+            server_timing: server_timing.into(),
             reused,
             http,
             remote: remote.map(Into::into),
@@ -711,6 +739,7 @@ prop_compose! {
         (ok, clamped, lingering, no, warmup) in any::<(bool, bool, u8, u64, bool)>(),
         failed in prop::collection::vec((0usize..9).prop_map(EndpointId), 0..3),
         (probe, arm) in (prop::option::of(any_time()), prop::option::of(any_of(Arm::ALL))),
+        overrun in prop::option::of(any_time()),
     ) -> Round {
         let mut calls = calls;
         for (i, call) in calls.iter_mut().enumerate() {
@@ -729,6 +758,7 @@ prop_compose! {
             ok,
             quorum_impossible_at,
             quorum_at,
+            overrun,
             lingering: lingering.into(),
             warmup,
             probe,

@@ -46,6 +46,7 @@ fn round(mode: Mode, budget: u64, calls: &[(u64, Outcome)]) -> Round {
         ok: true,
         quorum_impossible_at: None,
         quorum_at: None,
+        overrun: None,
         lingering: 0,
         warmup: false,
         probe: None,

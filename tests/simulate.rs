@@ -462,7 +462,8 @@ fn dropping_the_fleet_closes_every_socket_at_once() {
     }
     let stopping = Instant::now();
     drop(fleet);
-    assert!(stopping.elapsed() < Duration::from_secs(1), "took {:?}", stopping.elapsed());
+    // The server hangs for good: this is a bound on hanging, not on speed.
+    assert!(stopping.elapsed() < Duration::from_secs(20), "took {:?}", stopping.elapsed());
     // The open connection ends, and no new one is had.
     assert!(matches!(stream.read(&mut [0; 16]), Ok(0) | Err(_)));
     let refused = TcpStream::connect(parts(&address).0).unwrap_err();

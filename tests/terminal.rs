@@ -3,11 +3,12 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+#[path = "support/full.rs"]
+mod full;
 #[path = "support/pty.rs"]
 mod pty;
 
 use pty::{Stalled, Terminal};
-use std::time::{Duration, Instant};
 
 #[test]
 fn the_demo_shows_its_lanes_without_a_key_and_q_leaves() {
@@ -130,6 +131,26 @@ fn a_bad_profile_never_touches_the_terminal() {
     assert!(text.contains("nowhere.toml"), "{text}");
 }
 
+/// The name is one that resolvers know not to ask for.
+#[test]
+fn t20_a_host_that_does_not_exist_is_its_own_lanes_affair() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("nowhere.toml");
+    let endpoints = "[[endpoint]]\nname = \"lost\"\nurl = \"http://nowhere.invalid./\"\n\
+                     [[endpoint]]\nname = \"found\"\nsimulate = { latency = \"1ms\" }\n";
+    let round = "[round]\nmode = \"wait-all\"\nevery = \"100ms\"\n";
+    std::fs::write(&path, format!("{round}{endpoints}")).unwrap();
+    let mut term = Terminal::start(100, 30, &[path.to_str().unwrap()], &[]);
+    let is_told = |line: &str| line.contains("✕ lost") && line.contains(" dns");
+    term.wait("its reason", |screen| screen.contents().lines().any(is_told));
+    let goes_on = |line: &str| line.contains("● found") && line.contains("ok 200");
+    term.wait("the other lane", |screen| screen.contents().lines().any(goes_on));
+    term.keys("q");
+    let (status, text) = term.end();
+    assert!(status.success(), "{status:?}");
+    assert!(text.contains("dns"), "{text}");
+}
+
 /// Ends calls that would go on for hours, in this phase of theirs, by `q`.
 fn quits_at_once(endpoints: &str, phase: &str) {
     let dir = tempfile::tempdir().unwrap();
@@ -140,13 +161,11 @@ fn quits_at_once(endpoints: &str, phase: &str) {
     term.wait("a round in this phase", |screen| {
         screen.contents().contains("Round 1") && screen.contents().contains(phase)
     });
-    let asked = Instant::now();
     term.keys("q");
+    // The budget is hours, and this waits for much less.
     let (status, text) = term.end();
     assert!(status.success(), "{status:?}");
     assert!(text.contains("0 rounds"), "{text}");
-    // The budget is hours. The bound is far above the 100 ms that it should take, for busy machines.
-    assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
 }
 
 #[test]
@@ -165,21 +184,8 @@ fn quitting_does_not_wait_for_a_handshake_that_hangs() {
 
 #[test]
 fn quitting_does_not_wait_for_a_connection_that_nobody_takes() {
-    use socket2::{Domain, Socket, Type};
-    let full = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
-    full.bind(&"127.0.0.1:0".parse::<std::net::SocketAddr>().unwrap().into()).unwrap();
-    full.listen(0).unwrap();
-    let address = full.local_addr().unwrap();
-    // With its queue full the kernel lets further connections wait.
-    let _queue: Vec<Socket> = (0..4)
-        .map(|_| {
-            let one = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
-            one.set_nonblocking(true).unwrap();
-            drop(one.connect(&address));
-            one
-        })
-        .collect();
-    let url = format!("http://{}/", address.as_socket().unwrap());
+    let (address, _queue) = full::full(([127, 0, 0, 1], 0).into());
+    let url = format!("http://{address}/");
     quits_at_once(&format!("[[endpoint]]\nname = \"c\"\nurl = \"{url}\"\n"), "connect");
 }
 

@@ -105,6 +105,25 @@ fn a_recording_that_is_being_written_is_followed_and_a_cut_line_is_told() {
 }
 
 #[test]
+fn a_recording_with_a_broken_line_does_not_look_as_if_it_had_ended_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = fs::read_to_string(recording(dir.path(), "4")).unwrap();
+    let broken = whole.replacen("{\"type\":\"round\",\"round\":3,", "{\"type\":\"round\",\"round\":-3,", 1);
+    assert_ne!(broken, whole);
+    let line = 1 + broken.lines().position(|line| line.contains(":-3,")).unwrap();
+    let path = dir.path().join("broken.ndjson");
+    fs::write(&path, broken).unwrap();
+    let mut term = Terminal::start(120, 40, &["replay", path.to_str().unwrap(), "--speed", "8"], &[]);
+    term.wait_text("Round 2");
+    term.wait_text("broken off");
+    term.wait_text(&format!("line {line}: "));
+    term.keys("q");
+    let (status, text) = term.end();
+    assert!(status.success(), "{status:?}");
+    assert!(text.contains(&format!("broken off, nothing after this was shown: line {line}: ")), "{text}");
+}
+
+#[test]
 fn what_is_no_recording_is_refused_before_the_terminal_is_touched() {
     let dir = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &[u8]| {

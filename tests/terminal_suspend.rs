@@ -93,10 +93,12 @@ fn frozen(stop: &str, then: &str) {
         "name = \"n\"\n[round]\nbudget = \"4s\"\nevery = \"1h\"\n[[endpoint]]\nname = \"a\"\n\
          simulate = { latency = \"1h\" }\n",
     );
-    let mut term = shell(&dir, "sleep 5; fg; echo \"end $?\"");
+    let mut term = shell(&dir, "sleep 6; fg; echo \"end $?\"");
     wait_drawn(&term, "Round 1");
     kill(&dir, stop);
     wait_drawn(&term, then);
+    // The time in which nothing ran is marked in the history.
+    wait_drawn(&term, "gap ");
     term.keys("q");
     let (_, text) = term.end();
     assert!(text.contains(", 0 rounds") && text.contains("end 0"), "{text}");

@@ -24,6 +24,7 @@ pub fn setup(lanes: usize) -> Setup {
         replicas: 1,
         simulated: false,
         breaker: false,
+        unverified: false,
         requests: Vec::new(),
     };
     let settings = Settings::clone(&settings());
@@ -65,6 +66,8 @@ fn call(index: usize, dice: &mut ChaCha8Rng) -> Call {
         detail: None,
         status: (outcome == Outcome::Ok).then_some(200).or(fails.then_some(503)),
         bytes: 1_000,
+        wire_bytes: 1_000,
+        server_timing: Arc::default(),
         reused: Some(true),
         http: None,
         remote: None,
@@ -104,6 +107,7 @@ pub fn round(no: u64, lanes: usize, settings: &Arc<Settings>, dice: &mut ChaCha8
         ok: true,
         quorum_impossible_at: None,
         quorum_at: None,
+        overrun: None,
         lingering: 0,
         warmup: false,
         probe: None,

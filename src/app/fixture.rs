@@ -19,6 +19,7 @@ pub(crate) fn setup(names: &[&str], settings: Settings, options: Options) -> Set
                 replicas: 1,
                 simulated: true,
                 breaker: false,
+                unverified: false,
                 requests: vec![format!("GET https://{n}.example/v2/{n}?user=7&token=<redacted>")],
             })
             .collect(),

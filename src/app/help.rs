@@ -20,7 +20,7 @@ impl HelpPage {
     pub const LINE: u16 = 40;
 
     /// Lines that explain signs rather than keys.
-    pub const SIGNS: usize = 8;
+    pub const SIGNS: usize = 11;
 
     /// The page of this kind of session, in a terminal with so many columns and rows.
     #[must_use]

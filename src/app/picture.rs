@@ -5,7 +5,7 @@ use super::config::steady;
 use super::live::LiveRound;
 use super::{Change, Shown};
 use crate::domain::event::{RoundStarted, Vitals};
-use crate::domain::{EndpointId, Event, Late, Reason, Round, RoundNo, Settings};
+use crate::domain::{Attempt, EndpointId, Event, Late, Reason, Round, RoundNo, Settings};
 use crate::stats::{MissingRow, Stats, Window};
 use crate::whatif::seen::Sample;
 use std::collections::{HashMap, VecDeque};
@@ -18,7 +18,8 @@ const KEPT_ROUNDS: usize = 600;
 /// Calls in all rounds that are kept, at most; about 400 bytes each.
 const KEPT_CALLS: usize = 32_000;
 
-/// Calls in the newest rounds that keep their failed answers; up to some kilobytes each.
+/// Calls in the newest rounds that keep what their answers said: of failed ones their beginning, of all what the
+/// server says of its own time; up to some kilobytes each.
 const KEPT_ANSWERS: usize = 2_000;
 
 /// Rounds to estimate from that stay in a copy that is kept for long.
@@ -56,6 +57,8 @@ pub struct Picture {
     endpoints: usize,
     /// The last round that started, and what it had.
     last: Option<RoundNo>,
+    /// When that one started.
+    since: Option<Duration>,
     settings: Option<Arc<Settings>>,
     pub(super) now: Duration,
     /// What changed since the last round started, besides settings.
@@ -80,6 +83,7 @@ impl Picture {
             late: 0,
             endpoints,
             last: None,
+            since: None,
             settings: None,
             now: Duration::ZERO,
             pending: Vec::new(),
@@ -175,9 +179,11 @@ impl Picture {
         self.pending.retain(|change| !change.is_none());
     }
 
-    /// A note belongs to the round that runs or was the last one.
-    fn note(&mut self, said: String) {
-        match self.last {
+    /// A note belongs to the round that ran or was the last one at its time.
+    fn note(&mut self, at: Duration, said: String) {
+        let last = self.last.filter(|no| no.0 > 1);
+        let before = last.filter(|_| self.since.is_some_and(|since| at < since)).map(|no| RoundNo(no.0 - 1));
+        match before.or(self.last) {
             Some(round) => self.mark(round, Change::Note(said)),
             None => self.change(Change::Note(said)),
         }
@@ -231,7 +237,7 @@ impl Picture {
             }
             Event::RoundSettled { round, vitals } => self.settled(round, vitals, window),
             Event::StartSkipped { total, cause, .. } => self.stats.skipped(total, cause),
-            Event::Noted { text, .. } => self.note(text),
+            Event::Noted { at, text } => self.note(at, text),
             Event::Late { round, late } => self.late(round, late),
             Event::SettingsChanged { .. } | Event::Failed(_) | Event::Paused(_) => {}
         }
@@ -255,7 +261,9 @@ impl Picture {
             self.pending.extend(Change::between(&before, &settings, optional));
         }
         let round = started.round;
-        self.last = self.last.max(Some(round));
+        if self.last < Some(round) {
+            (self.last, self.since) = (Some(round), Some(started.at));
+        }
         for change in std::mem::take(&mut self.pending) {
             self.mark(round, change);
         }
@@ -312,12 +320,14 @@ impl Picture {
     }
 }
 
-/// Drops what failed answers said; everything else of the round stays.
+/// Drops what answers said; everything else of the round stays.
 fn forget_answers(round: &mut Arc<Round>) {
-    let has = |round: &Round| round.calls.iter().flat_map(|c| &c.attempts).any(|a| a.answer.is_some());
-    if has(round) {
-        let attempts = Arc::make_mut(round).calls.iter_mut().flat_map(|c| &mut c.attempts);
-        attempts.for_each(|attempt| attempt.answer = None);
+    let says = |a: &Attempt| a.answer.is_some() || !a.server_timing.is_empty();
+    if round.calls.iter().flat_map(|c| &c.attempts).any(says) {
+        for attempt in Arc::make_mut(round).calls.iter_mut().flat_map(|c| &mut c.attempts) {
+            attempt.answer = None;
+            attempt.server_timing = Arc::default();
+        }
     }
 }
 

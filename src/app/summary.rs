@@ -16,11 +16,14 @@ pub fn summary(app: &App) -> Vec<String> {
     let totals = app.live.stats.totals(Window::Start);
     let what = if app.kind() == Kind::Live { "fanscope" } else { "fanscope replay" };
     let head = format!("{what} {}: {}", app.profile, contract(app.config.live(), app.optional()));
-    let length = length(app.live.now);
+    let length = numbers::span(app.live.now);
+    let broken = app.playback().and_then(|playback| playback.fault.as_ref());
+    let broken = broken.map(|fault| format!("broken off, nothing after this was shown: {fault}"));
     if totals.rounds == 0 {
-        return vec![format!("{head}, {length}, 0 rounds")];
+        return [format!("{head}, {length}, 0 rounds")].into_iter().chain(broken).collect();
     }
     let mut lines = vec![format!("{head}, {length}"), rounds(&totals), took(app)];
+    lines.extend(broken);
     let rows = app.live.stats.missing(Window::Start);
     lines.extend(rows.iter().take(ROWS).map(|row| missing(app, row)));
     if let Some(more @ 1..) = rows.len().checked_sub(ROWS) {
@@ -39,16 +42,6 @@ fn contract(settings: &Settings, optional: usize) -> String {
         Mode::Deadline | Mode::WaitAll | Mode::FailFast => String::new(),
     };
     format!("{}{own} {}", settings.mode, numbers::setting_ms(settings.budget))
-}
-
-/// A length of time in whole seconds: `42 s`, `3 min 5 s`, `2 h 0 min`.
-fn length(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, s) => format!("{s} s"),
-        (0, m, s) => format!("{m} min {s} s"),
-        (h, m, _) => format!("{h} h {m} min"),
-    }
 }
 
 fn rounds(totals: &Totals) -> String {
@@ -144,7 +137,7 @@ mod tests {
     #[test]
     fn lengths_and_contracts_are_short() {
         assert_eq!(
-            [0, 59, 60, 3599, 7200].map(|s| length(Duration::from_secs(s))),
+            [0, 59, 60, 3599, 7200].map(|s| numbers::span(Duration::from_secs(s))),
             ["0 s", "59 s", "1 min 0 s", "59 min 59 s", "2 h 0 min"]
         );
         let mut settings = fx::settings(Mode::Hedge);

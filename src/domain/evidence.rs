@@ -1,10 +1,12 @@
 //! What an attempt leaves to look at: the trace it was sent under, and the answer that made it fail.
 
+use super::text::{clean, cut};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The trace id of a W3C trace context: 16 bytes, not all of them zero. Shown as 32 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -88,6 +90,46 @@ impl Answer {
     pub const MAX_VALUE: usize = 256;
     /// Most bytes of a body that are kept, as they were received.
     pub const MAX_BODY: usize = 2048;
+}
+
+/// A metric of a `Server-Timing` header: what a server says of its own time, safe to show like [`Answer`].
+///
+/// Every answer may have some, so they are bounded: at most [`ServerTiming::MOST`] of an answer, names and
+/// descriptions cut; 3 kB where all bounds are met, mostly 100 bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerTiming {
+    /// Its name, never empty.
+    pub name: Box<str>,
+    /// The time that it stands for, at most [`ServerTiming::LONGEST`]; where it has one.
+    pub took: Option<Duration>,
+    /// What it is, where that is said.
+    pub description: Option<Box<str>>,
+}
+
+impl ServerTiming {
+    /// Most metrics that are kept of an answer.
+    pub const MOST: usize = 16;
+    /// Most bytes of a name that are kept.
+    pub const MAX_NAME: usize = 48;
+    /// Most bytes of a description that are kept.
+    pub const MAX_DESCRIPTION: usize = 96;
+    /// The longest time that is believed: no request takes days.
+    pub const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+    /// A metric of what came from outside: cleaned and cut, and without a time that can't be. `None` where nothing is
+    /// left of its name.
+    #[must_use]
+    pub fn new(name: &str, took: Option<Duration>, description: Option<&str>) -> Option<Self> {
+        let short = |text: &str, most| {
+            let text = cut(clean(text), most);
+            (!text.is_empty()).then(|| text.into_boxed_str())
+        };
+        Some(Self {
+            name: short(name, Self::MAX_NAME)?,
+            took: took.filter(|took| *took <= Self::LONGEST),
+            description: description.and_then(|text| short(text, Self::MAX_DESCRIPTION)),
+        })
+    }
 }
 
 #[cfg(test)]

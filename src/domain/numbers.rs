@@ -56,6 +56,17 @@ pub fn setting_ms(time: Duration) -> String {
     }
 }
 
+/// A length of time in whole seconds: `42 s`, `3 min 5 s`, `2 h 0 min`.
+#[must_use]
+pub fn span(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, s) => format!("{s} s"),
+        (0, m, s) => format!("{m} min {s} s"),
+        (h, m, _) => format!("{h} h {m} min"),
+    }
+}
+
 /// A hedge delay: `p95`, `50 ms`, `0 ms, a race`.
 #[must_use]
 pub fn delay(delay: HedgeDelay) -> String {

@@ -2,7 +2,7 @@
 //! otherwise.
 
 use super::ab::Arm;
-use super::evidence::{Answer, TraceId};
+use super::evidence::{Answer, ServerTiming, TraceId};
 use super::ids::{EndpointId, RoundNo};
 use super::reason::{Phase, Reason, words};
 use super::settings::Settings;
@@ -175,6 +175,10 @@ pub struct Attempt {
     pub status: Option<u16>,
     /// Body bytes received, after decoding.
     pub bytes: u64,
+    /// Body bytes as they came, before decoding; without heads and the framing of HTTP and TLS.
+    pub wire_bytes: u64,
+    /// What the server says of its own time; empty where it says nothing.
+    pub server_timing: Arc<[ServerTiming]>,
     /// Whether it went over a kept connection; `None` until a connection was had.
     pub reused: Option<bool>,
     /// HTTP version of the answer.
@@ -310,6 +314,9 @@ pub struct Round {
     pub quorum_impossible_at: Option<Duration>,
     /// When the k-th answer arrived.
     pub quorum_at: Option<Duration>,
+    /// How late our own timers woke it up, at worst, where that is more than [`Round::tolerance`]: this machine was
+    /// busy or the process was stopped, and what the round cut says nothing of the upstreams.
+    pub overrun: Option<Duration>,
     /// Attempts still alive `grace` after publishing (R13).
     pub lingering: usize,
     /// Whether it was asked to be left out of every statistic.

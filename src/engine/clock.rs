@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 use tokio::time::{Instant, Sleep};
 
 /// Where the engine gets its time.
@@ -15,6 +16,11 @@ pub trait Clock: Clone + 'static {
 
     /// A timer that is not armed.
     fn timer(&self) -> Self::Timer;
+
+    /// How long the machine has slept since it was started. [`Clock::now`] knows nothing of that time, nor do timers.
+    fn slept(&self) -> Duration {
+        Duration::ZERO
+    }
 }
 
 /// One timer that can be armed again and again.
@@ -79,8 +85,8 @@ mod precise {
 
     use super::{Clock, Timer, TokioTimer};
     use rustix::time::{
-        Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
-        timerfd_settime,
+        ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime,
+        timerfd_create, timerfd_settime,
     };
     use std::os::fd::OwnedFd;
     use std::task::{Context, Poll, ready};
@@ -101,6 +107,14 @@ mod precise {
 
         fn timer(&self) -> PreciseTimer {
             PreciseTimer::new()
+        }
+
+        /// `CLOCK_BOOTTIME` runs while the machine is suspended, `CLOCK_MONOTONIC` does not. Read in this order, it
+        /// is never too much.
+        fn slept(&self) -> Duration {
+            let read = |clock| Duration::try_from(clock_gettime(clock)).unwrap_or_default();
+            let booted = read(ClockId::Boottime);
+            booted.saturating_sub(read(ClockId::Monotonic))
         }
     }
 

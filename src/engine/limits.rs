@@ -98,10 +98,13 @@ impl Limits {
         Ok(sent)
     }
 
-    /// Learns from a settled round.
+    /// Learns from a settled round; nothing from one that was given up.
     pub fn learn(&mut self, round: &Round) {
+        if !round.counts() {
+            return;
+        }
         for (call, recent) in round.calls.iter().zip(&mut self.recent) {
-            recent.push(call);
+            recent.push(round, call);
         }
     }
 }

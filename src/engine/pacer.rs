@@ -1,13 +1,14 @@
 //! Starts rounds, whatever the earlier ones do: an open loop (R38).
 
 use super::clock::{Clock, Timer};
+use super::gaps::BEAT;
 use super::limits::Limits;
 use super::limits::guards::Tolls;
 use super::probe::Probes;
 use super::round::{self, Brief, Over, Shared, Stragglers};
 use crate::domain::event::{SkipCause, Vitals};
-use crate::domain::{Arm, Event, RoundNo, Settings};
-use futures_util::future::LocalBoxFuture;
+use crate::domain::{Arm, EndedBy, Event, RoundNo, Settings};
+use futures_util::future::{FutureExt, LocalBoxFuture};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -27,6 +28,13 @@ pub enum Command {
     Step,
     /// Start no more rounds, and end when those that run have ended and nothing of them is watched any more.
     Finish,
+    /// The process did not run in this time, as far as its owner knows; from the session's start.
+    StoodStill {
+        /// When it was stopped.
+        since: Duration,
+        /// When it went on.
+        until: Duration,
+    },
     /// Abandon what runs and end.
     Quit,
 }
@@ -35,12 +43,14 @@ pub enum Command {
 /// over and the next start, never a round that runs.
 type Running<C> = FuturesUnordered<LocalBoxFuture<'static, Delivered<C>>>;
 
-/// Rounds that are over and have calls which are still watched (W7). False once nobody listens any more.
+/// Rounds that are over and have calls which are still watched (W7), and what waits to be told. False once nobody listens any more.
 type Watching = FuturesUnordered<LocalBoxFuture<'static, bool>>;
 
 /// What became of a round.
 struct Delivered<C: Clock> {
     heard: Heard,
+    /// Whether it was given up because the process did not run meanwhile.
+    given_up: bool,
     stragglers: Option<Stragglers<C>>,
 }
 
@@ -69,10 +79,14 @@ pub struct Pacer<C: Clock> {
     timer: C::Timer,
     plan: Schedule,
     held: Option<Held>,
+    /// When the timer fires.
+    wakes: Option<Instant>,
     paused: bool,
     started: u64,
     completed: u64,
     rounds: Option<u64>,
+    /// Whether no more rounds are to start, whatever becomes of those that run.
+    finishing: bool,
     vitals: Rc<Cell<Vitals>>,
 }
 
@@ -126,6 +140,7 @@ impl<C: Clock + Unpin> Pacer<C> {
             timer: shared.clock.timer(),
             plan: Schedule { next: shared.clock.now() },
             held: None,
+            wakes: None,
             shared: Rc::new(shared),
             limits: Rc::new(RefCell::new(limits)),
             settings: Arc::new(settings),
@@ -136,6 +151,7 @@ impl<C: Clock + Unpin> Pacer<C> {
             started: 0,
             completed: 0,
             rounds,
+            finishing: false,
             vitals: Rc::default(),
         }
     }
@@ -159,10 +175,13 @@ impl<C: Clock + Unpin> Pacer<C> {
                     if !heard { break }
                 }
                 command = commands.recv() => {
-                    if !self.obey(command).await { break }
+                    if !self.obey(command) { break }
                 }
                 () = super::clock::fired(&mut self.timer) => {
-                    self.start_due();
+                    if !self.tell_gap() { break }
+                    if self.shared.clock.now() >= self.due() {
+                        self.start_due();
+                    }
                     // A period too short for this machine must not keep the runtime from its sockets.
                     tokio::task::yield_now().await;
                 }
@@ -180,20 +199,50 @@ impl<C: Clock + Unpin> Pacer<C> {
         self.rounds.is_some_and(|n| self.started >= n)
     }
 
+    /// When the next start is to be looked at.
+    fn due(&self) -> Instant {
+        self.held.map_or(self.plan.next, |held| held.until)
+    }
+
+    /// Tells of a time in which the process did not run, where this start comes after one.
+    fn tell_gap(&mut self) -> bool {
+        let due = self.wakes.unwrap_or(self.due()).saturating_duration_since(self.shared.epoch);
+        self.gap(due, self.since_epoch())
+    }
+
+    fn gap(&mut self, since: Duration, until: Duration) -> bool {
+        let gap = self.shared.gaps.find(&self.shared.clock, since, until);
+        gap.is_none_or(|gap| self.tell(gap))
+    }
+
+    /// Tells what must arrive. Where the reader is behind, rounds go on meanwhile; the order of what is told stays.
+    fn tell(&mut self, event: Event) -> bool {
+        let sink = self.shared.sink.clone();
+        let mut told: LocalBoxFuture<'static, bool> = Box::pin(async move { sink.deliver(event).await });
+        told.as_mut().now_or_never().unwrap_or_else(|| {
+            self.watching.push(told);
+            true
+        })
+    }
+
     /// Sets the timer for the next start, if there is to be one.
     fn arm(&mut self) {
         // Without a period the next round starts when the last has ended.
         let waits = self.settings.every.is_zero() && !self.running.is_empty();
-        let next = self.held.map_or(self.plan.next, |held| held.until);
-        let at = (!self.paused && !self.enough() && !waits).then_some(next);
-        self.timer.arm(at);
+        let beat = self.shared.clock.now() + BEAT;
+        self.wakes = (!self.paused && !self.enough() && !waits).then_some(self.due().min(beat));
+        self.timer.arm(self.wakes);
     }
 
     fn start_due(&mut self) {
-        if let Some(held) = self.held.take() {
-            return self.start(held.planned);
-        }
         let now = self.shared.clock.now();
+        if let Some(held) = self.held.take() {
+            if now < self.plan.next {
+                return self.start(held.planned);
+            }
+            // So late that the next start is due as well.
+            self.skip(1, SkipCause::Missed);
+        }
         let (planned, missed) = self.plan.due(now, self.settings.every);
         // Starts missed while the machine slept or was busy are skipped, never caught up.
         self.skip(missed, SkipCause::Missed);
@@ -249,7 +298,7 @@ impl<C: Clock + Unpin> Pacer<C> {
         let (vitals, probes) = (Rc::clone(&self.vitals), self.probes.clone());
         self.running.push(Box::pin(async move {
             let Some(over) = round::run(&shared, &limits, brief).await else {
-                return Delivered { heard: Heard::Unheard, stragglers: None };
+                return Delivered { heard: Heard::Unheard, given_up: false, stragglers: None };
             };
             let Over { round, mut stragglers } = over;
             limits.borrow_mut().learn(&round);
@@ -262,6 +311,7 @@ impl<C: Clock + Unpin> Pacer<C> {
             totals.watched = probes.watched();
             vitals.set(totals);
             let sent = round.calls.iter().any(|c| !c.attempts.is_empty());
+            let given_up = round.ended_by == EndedBy::Aborted;
             let told = shared.sink.deliver(Event::RoundSettled { round, vitals: totals });
             let told = match &mut stragglers {
                 None => told.await,
@@ -272,7 +322,7 @@ impl<C: Clock + Unpin> Pacer<C> {
                 (true, true) => Heard::Sent,
                 (true, false) => Heard::HeldBack,
             };
-            Delivered { heard, stragglers }
+            Delivered { heard, given_up, stragglers }
         }));
     }
 
@@ -291,6 +341,11 @@ impl<C: Clock + Unpin> Pacer<C> {
             return false;
         }
         self.completed += 1;
+        if delivered.given_up && !self.finishing {
+            // Another one runs in its place; what else was planned meanwhile is not caught up.
+            self.rounds = self.rounds.map(|rounds| rounds.saturating_add(1));
+            self.plan.next = self.plan.next.max(self.shared.clock.now());
+        }
         if self.settings.every.is_zero() {
             let pause = if delivered.heard == Heard::HeldBack { IDLE } else { Duration::ZERO };
             self.plan.next = self.shared.clock.now() + pause;
@@ -313,7 +368,7 @@ impl<C: Clock + Unpin> Pacer<C> {
         }));
     }
 
-    async fn obey(&mut self, command: Option<Command>) -> bool {
+    fn obey(&mut self, command: Option<Command>) -> bool {
         let now = self.shared.clock.now();
         match command {
             None | Some(Command::Quit) => return false,
@@ -324,25 +379,29 @@ impl<C: Clock + Unpin> Pacer<C> {
                 }
                 self.settings = Arc::new(settings);
                 let (at, settings) = (self.since_epoch(), Arc::clone(&self.settings));
-                return self.shared.sink.deliver(Event::SettingsChanged { at, settings }).await;
+                return self.tell(Event::SettingsChanged { at, settings });
             }
             Some(Command::Pause(paused)) => {
                 if self.paused && !paused {
-                    self.plan.next = now;
+                    // Rounds that a stop froze end first: what comes after it is not to stand behind them.
+                    let ends = if self.running.is_empty() { Duration::ZERO } else { self.settings.grace };
+                    self.plan.next = now + ends;
                 }
                 self.held = None;
                 self.paused = paused;
-                return self.shared.sink.deliver(Event::Paused(paused)).await;
+                return self.tell(Event::Paused(paused));
             }
+            Some(Command::StoodStill { since, until }) => return self.gap(since, until),
             Some(Command::Step) if self.enough() => {}
             Some(Command::Step) => self.start(now),
-            Some(Command::Finish) => self.rounds = Some(self.started),
+            Some(Command::Finish) => (self.rounds, self.finishing) = (Some(self.started), true),
         }
         true
     }
 
     /// Abandons the rounds that run and what is watched, and reports each; bounded by their grace.
     async fn abandon(mut self) {
+        self.finishing = true;
         self.shared.abort.tell();
         loop {
             let heard = tokio::select! {

@@ -194,6 +194,12 @@ impl Policy {
         self.next_limit().map(|l| l.0)
     }
 
+    /// The next instant at which calls are cut.
+    #[must_use]
+    pub fn next_cut(&self) -> Option<Duration> {
+        self.next_of(false).map(|l| l.0)
+    }
+
     /// What ended the round, once it is over.
     #[must_use]
     pub fn over(&self) -> Option<EndedBy> {
@@ -258,6 +264,10 @@ impl Policy {
     }
 
     fn next_limit(&self) -> Option<(Duration, Limit)> {
+        self.next_of(true)
+    }
+
+    fn next_of(&self, hedges: bool) -> Option<(Duration, Limit)> {
         if self.over.is_some() || self.open == 0 {
             return None;
         }
@@ -274,7 +284,8 @@ impl Policy {
             if let Some(at) = state.plan().timeout.filter(|&t| t < limit) {
                 consider(at, Limit::Timeout(EndpointId(index)));
             }
-            if let Some(at) = state.next_hedge().filter(|&t| t < limit && !self.ended_for(index)) {
+            let hedge = state.next_hedge().filter(|_| hedges);
+            if let Some(at) = hedge.filter(|&t| t < limit && !self.ended_for(index)) {
                 consider(at, Limit::Hedge(EndpointId(index)));
             }
         }
@@ -350,7 +361,8 @@ impl Policy {
             Limit::Timeout(id) => {
                 let outcome = Outcome::Missing(self.calls[id.index()].cut_as(Reason::Timeout));
                 self.calls[id.index()].cut_at(at);
-                self.settle(id.index(), outcome, now, now, orders);
+                // Its end is its limit, however late that was seen.
+                self.settle(id.index(), outcome, at, now, orders);
                 self.consequences(id.index(), outcome, at);
             }
             Limit::Hedge(id) => {

@@ -9,6 +9,7 @@ mod watch;
 pub use watch::Stragglers;
 
 use super::clock::Clock;
+use super::gaps::{BEAT, GAP, Gaps};
 use super::limits::Limits;
 use super::limits::guards::{Entry, Pass, Tolls};
 use super::policy::{CallPlan, Done, Order, Policy, RoundPlan};
@@ -44,6 +45,8 @@ pub struct Shared<C> {
     pub epoch: Instant,
     /// Told when running rounds are to be abandoned.
     pub abort: Abort,
+    /// When the process did not run.
+    pub gaps: Gaps,
 }
 
 /// Tells running rounds, once and for good, that they are to be abandoned.
@@ -117,6 +120,15 @@ struct Runner<'a, C: Clock> {
     waiting: Vec<EndpointId>,
     /// The attempts that ended in the last step.
     ended: Vec<(EndpointId, usize)>,
+    /// When it is to wake up next, and when for cutting calls.
+    due: Option<Duration>,
+    cuts: Option<Duration>,
+    /// How late it woke up for that at worst.
+    late: Duration,
+    /// How long the machine had slept at its start.
+    slept: Duration,
+    /// As far as it had come when the process stopped running, where it did.
+    broken_off: Option<Duration>,
 }
 
 impl<'a, C: Clock + Unpin> Runner<'a, C> {
@@ -130,6 +142,11 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
             entries: VecDeque::with_capacity(calls),
             waiting: Vec::new(),
             ended: Vec::with_capacity(calls),
+            due: None,
+            cuts: None,
+            late: Duration::ZERO,
+            slept: shared.gaps.slept(&shared.clock),
+            broken_off: None,
             shared,
             limits,
             brief,
@@ -149,14 +166,23 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
     }
 
     async fn run(mut self) -> Over<C> {
+        let mut gap = None;
+        let shared = self.shared;
         self.decide(|policy, door, orders| policy.begin(door, orders));
         while self.policy.over().is_none() {
             self.carry_out();
             self.make_evidence();
-            match self.wake().await {
-                Woke::Ended => {}
-                Woke::Limit => self.flight.drain_after_limit().await,
-                Woke::Abort => {
+            let woke = self.wake().await;
+            self.look_at_the_clock();
+            match (self.broken_off, woke) {
+                (Some(at), _) => {
+                    gap = self.find_gap();
+                    self.policy.abort(at, &mut self.orders);
+                    break;
+                }
+                (None, Woke::Ended) => {}
+                (None, Woke::Limit) => self.flight.drain_after_limit().await,
+                (None, Woke::Abort) => {
                     let now = self.flight.elapsed();
                     self.policy.abort(now, &mut self.orders);
                     break;
@@ -164,7 +190,39 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
             }
             self.step();
         }
-        self.finish().await
+        let over = self.finish().await;
+        // Only now: a reader that is behind must not keep what was given up in flight. Who listens no longer is found
+        // out when the round is told.
+        if let Some(gap) = gap {
+            shared.sink.deliver(gap).await;
+        }
+        over
+    }
+
+    /// How late it woke up. Where the process did not run meanwhile, nothing that follows is believed.
+    fn look_at_the_clock(&mut self) {
+        let now = self.flight.elapsed();
+        let late = |due: Option<Duration>| due.map_or(Duration::ZERO, |due| now.saturating_sub(due));
+        // A hedge that was late is late, and nothing was judged by it.
+        self.late = self.late.max(late(self.cuts));
+        let late = late(self.due);
+        let asleep = self.shared.gaps.slept(&self.shared.clock).saturating_sub(self.slept);
+        if late >= GAP || asleep >= GAP {
+            self.broken_off = Some(now.saturating_sub(late));
+        }
+    }
+
+    fn find_gap(&self) -> Option<Event> {
+        let (shared, now) = (self.shared, self.flight.session_time());
+        let begun = self.flight.start().saturating_duration_since(shared.epoch);
+        let due = begun.saturating_add(self.broken_off.unwrap_or_default());
+        shared.gaps.find(&shared.clock, due, now)
+    }
+
+    /// How late it woke up, where that was too late to judge what it cut.
+    fn overrun(&self) -> Option<Duration> {
+        let counts = self.broken_off.is_none() && self.late > Round::tolerance(self.brief.plan.budget);
+        counts.then_some(self.late)
     }
 
     /// Has the policy decide something, with a gate to ask.
@@ -232,7 +290,12 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
         let Some((ticket, sent)) = handle.and_then(|h| h.ticket().zip(h.sent())) else { return };
         let sent = sent.saturating_duration_since(self.flight.start());
         let state = &self.policy.calls()[call.index()];
-        let class = verdict::class(state, attempt, sent, self.brief.plan.budget);
+        let (budget, start) = (self.brief.plan.budget, self.flight.start());
+        let held_up = self.overrun().and(state.limit()).zip(handle).is_some_and(|(limit, handle)| {
+            let attempt = state.attempts().get(attempt).and_then(|slot| record::attempt(slot, handle, start));
+            attempt.is_some_and(|attempt| attempt.is_held_up(limit, budget))
+        });
+        let class = verdict::class(state, attempt, sent, budget, held_up);
         ticket.settle(class, self.flight.session_time());
     }
 
@@ -240,7 +303,9 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
     async fn wake(&mut self) -> Woke {
         let watched = self.watched.as_ref();
         let ends = [self.policy.next_wake(), watched.and_then(Watched::next_wake)];
-        let at = ends.into_iter().flatten().min();
+        let beat = self.flight.elapsed().saturating_add(BEAT);
+        let at = Some(ends.into_iter().flatten().fold(beat, Duration::min));
+        (self.due, self.cuts) = (at, self.policy.next_cut());
         self.flight.wake(at, &self.shared.abort, || watched.is_some_and(Watched::any_left)).await
     }
 
@@ -339,7 +404,7 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
     /// are handed on, unless the round has failed or was abandoned.
     async fn finish(mut self) -> Over<C> {
         let mut round = record::record(&self);
-        round.took = self.flight.elapsed();
+        round.took = self.broken_off.unwrap_or_else(|| self.flight.elapsed());
         let published = Arc::new(round);
         self.shared.sink.live(Event::RoundPublished(Arc::clone(&published)));
 
@@ -368,7 +433,13 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
         };
         let (no, grace) = (self.brief.no, self.brief.settings.grace);
         let watched = self.watched.filter(Watched::has_any);
-        let stragglers = watched.map(|watched| Stragglers { round: no, grace, flight: self.flight, watched });
+        let stragglers = watched.map(|watched| Stragglers {
+            round: no,
+            grace,
+            slept: self.slept,
+            flight: self.flight,
+            watched,
+        });
         Over { round, stragglers }
     }
 }

@@ -1,6 +1,7 @@
 //! The engine's own thread.
 
 use super::clock::{Clock, PreciseClock};
+use super::gaps::Gaps;
 use super::limits::Limits;
 use super::pacer::{Command, Pacer};
 use super::round::{Abort, Shared};
@@ -92,8 +93,8 @@ fn run<T, E>(
             }
         };
         let clock = PreciseClock;
-        let shared =
-            Shared { clock, transport, sink, epoch: epoch.min(clock.now()), abort: Abort::default() };
+        let (epoch, abort, gaps) = (epoch.min(clock.now()), Abort::default(), Gaps::new(&clock));
+        let shared = Shared { clock, transport, sink, epoch, abort, gaps };
         let limits = Limits::new(config.calls, &config.guards);
         Pacer::new(shared, limits, config.settings, config.rounds, config.seed).run(orders).await;
     });

@@ -1,6 +1,7 @@
 //! `fanscope check`: says what is wrong with profiles, or what they would do.
 
 use crate::profile::{self, BUILTINS};
+use crate::session;
 use std::io::{self, Write};
 
 /// Checks each profile and explains those that are right. False when one is not.
@@ -15,6 +16,9 @@ pub fn check(names: &[String], out: &mut dyn Write, errors: &mut dyn Write) -> i
             Ok(profile) => {
                 let gap = if i > 0 { "\n" } else { "" };
                 write!(out, "{gap}{}", profile::explain(&profile))?;
+                if let Some(short) = session::would_be_short(&profile) {
+                    write!(out, "{}", profile::warning(&short.to_string()))?;
+                }
             }
             Err(found) => {
                 good = false;

@@ -41,6 +41,11 @@ impl Gates {
         }
         argument_faults("--gate", texts, &faults).map_or(Ok(Self(gates)), Err)
     }
+
+    /// Each in the shortest form that reads as the same gate.
+    pub fn shown(&self) -> impl Iterator<Item = String> {
+        self.0.iter().map(ToString::to_string)
+    }
 }
 
 /// A condition on a run.

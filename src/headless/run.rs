@@ -4,6 +4,7 @@ use super::gate::{self, Gates, Judged, Verdict};
 use super::output::Output;
 use super::progress::{Done, Goal, Progress};
 use super::text as print;
+use super::voice::say;
 use crate::domain::{Event, text};
 use crate::profile::Profile;
 use crate::recording::{CreateError, GateLine, Line, Scribe, SummaryFold, Writer};
@@ -98,10 +99,12 @@ pub fn run(profile: Profile, mut task: Task, out: impl Write + Send + 'static) -
         let mut signals = Signals::catch().map_err(RunError::Start)?;
         let plan = Plan { rounds: task.rounds, warmup: task.warmup };
         let mut session = Session::start(profile, plan)?;
+        if let Some(short) = session.short() {
+            say(&format!("fanscope: {short}"), task.ascii);
+        }
         if let Some(address) = task.metrics {
             let address = session.serve_metrics(address)?;
-            // A notice that nobody can read is no reason not to run.
-            let _ = writeln!(io::stderr(), "fanscope: metrics at http://{address}/metrics");
+            say(&format!("fanscope: metrics at http://{address}/metrics"), task.ascii);
         }
         let mut printer = Printer::new(&session, task, Output::start(out).map_err(RunError::Start)?);
         // Last: what is in the file goes when everything else stands.
@@ -143,6 +146,7 @@ async fn complete(
     verdict: Verdict,
 ) -> Result<Ended, RunError> {
     session.end_recording(printer.gate_lines());
+    let ascii = printer.task.ascii;
     let written = async {
         let written = printer.output.finish().await.map_err(RunError::Output);
         session.recordings_closed().await;
@@ -152,14 +156,14 @@ async fn complete(
         written = written => closed(written, verdict),
         signal = signals.next() => Ok(Ended::Signal(signal)),
     };
-    session.finish_recordings().iter().for_each(complain);
+    complain(&session.finish_recordings(), ascii);
     ended
 }
 
 /// Closes the recording with what came of the gates, and says what is wrong with it.
 fn close_recording(session: &mut Session, printer: &Printer) {
     session.end_recording(printer.gate_lines());
-    session.finish_recordings().iter().for_each(complain);
+    complain(&session.finish_recordings(), printer.task.ascii);
 }
 
 /// The end, where a reader that went away is one too.
@@ -191,7 +195,7 @@ async fn observe(
             // Once: what all of it cost is said at the end.
             () = news.notified(), if !told => {
                 for fault in session.recording().iter().filter_map(fault) {
-                    printer.notice(fault);
+                    printer.notice(&fault);
                 }
                 told = true;
             }
@@ -227,12 +231,9 @@ fn fault(recording: &Recording) -> Option<String> {
     recording.fault().map(|fault| format!("fanscope: recording to {path}: {fault}"))
 }
 
-/// Says what is wrong with a recording, where there is no bar.
-fn complain(recording: &Recording) {
-    if let Some(fault) = fault(recording) {
-        // Where standard error is gone there is nobody to tell.
-        let _ = writeln!(io::stderr(), "{fault}");
-    }
+/// Says what is wrong with recordings, where there is no bar.
+fn complain(recordings: &[Recording], ascii: bool) {
+    recordings.iter().filter_map(fault).for_each(|fault| say(&fault, ascii));
 }
 
 /// That instant; never where there is none.
@@ -272,6 +273,9 @@ impl Printer {
         if let Event::Failed(why) = event {
             return Err(RunError::Engine(why));
         }
+        if let Event::Noted { text, .. } = &event {
+            self.notice(&format!("fanscope: {text}"));
+        }
         let line = self.scribe.event(&event);
         if let Event::RoundSettled { round, .. } = &event {
             self.progress(round.warmup);
@@ -289,11 +293,10 @@ impl Printer {
     }
 
     /// Says something on standard error, where the bar may be.
-    fn notice(&self, line: String) {
+    fn notice(&self, line: &str) {
         match &self.bar {
-            Some(bar) => bar.say(line),
-            // Where standard error is gone there is nobody to tell.
-            None => drop(writeln!(io::stderr(), "{line}")),
+            Some(bar) => bar.say(text::spoken(line, self.task.ascii)),
+            None => say(line, self.task.ascii),
         }
     }
 
@@ -316,7 +319,7 @@ impl Printer {
                 said.push('\n');
                 said.push_str(&gate::table(&judged));
             }
-            self.output.push(if self.task.ascii { print::ascii(&said) } else { said });
+            self.output.push(if self.task.ascii { text::seven_bit(&said).into_owned() } else { said });
             return Ok(verdict);
         }
         let line = self.scribe.last(judged.into_iter().map(|j| j.line).collect());

@@ -18,11 +18,6 @@ pub(super) const NONE: &str = "–";
 /// Said where there were too many times to keep each.
 pub(super) const ROUNDED: &str = "there were too many times to keep each: they are rounded, by at most 0.1 %";
 
-/// The few characters that are ours and not ASCII, replaced.
-pub(super) fn ascii(text: &str) -> String {
-    text.replace('…', "~").replace(['–', '·'], "-").replace('≥', ">=").replace('✓', "+").replace('✗', "x")
-}
-
 /// Writes the summary out.
 #[must_use]
 pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
@@ -61,6 +56,9 @@ pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
     if let Some(hedges) = hedges(&summary.hedges) {
         let _ = writeln!(out, "\n{hedges}");
     }
+    if let Some(overruns) = overruns(summary) {
+        let _ = writeln!(out, "\n{overruns}");
+    }
     if let Some(probes) = probes(summary) {
         let _ = writeln!(out, "\n{probes}");
     }
@@ -71,6 +69,13 @@ pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
         let _ = writeln!(out, "\n{ROUNDED}");
     }
     out
+}
+
+/// That this machine was too busy at times; `None` where it was not.
+fn overruns(summary: &SummaryLine) -> Option<String> {
+    let rounds = numbers::counted(summary.overruns, "round", "rounds");
+    (summary.overruns > 0)
+        .then(|| format!("client overrun in {rounds}: this machine woke up too late to judge what they cut"))
 }
 
 /// What became of calls that were watched past the end of their rounds; `None` where none were to be (W7).
@@ -276,5 +281,12 @@ mod tests {
         let line = "hedges: 5 sent for 200 primaries (2.5 % extra load), 3 won, 2 wasted (410 ms), 4 reconnects, \
                     7 suppressed\n";
         assert!(text.ends_with(line), "{text}");
+    }
+
+    #[test]
+    fn overruns_of_this_machine_are_said() {
+        let text = |overruns| super::overruns(&SummaryLine { overruns, ..SummaryLine::default() });
+        assert_eq!(text(0), None);
+        assert!(text(3).is_some_and(|said| said.starts_with("client overrun in 3 rounds")));
     }
 }

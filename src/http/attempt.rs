@@ -2,18 +2,20 @@
 //!
 //! Must not know why errors happen (that is `classify`) nor how requests are made.
 
-use super::body::{self, Read};
+use super::body::{self, Read, Wanted};
 use super::classify::{self, Context};
-use super::client::Clients;
+use super::client::{Clients, Sent};
+use super::decode::Coding;
 use super::dial::{Dial, DialGuard, Stage};
 use super::evidence::{Beginning, Raw};
 use super::request::Asked;
-use super::retry_after;
+use super::{retry_after, server_timing};
 use crate::domain::{Answer, HttpVersion, Phase, Reason};
 use crate::engine::transport::{Failure, Trace};
 use crate::profile::Endpoint;
+use http::response::Parts;
 use hyper_util::client::legacy::connect::HttpInfo;
-use reqwest::{Response, Version, header};
+use reqwest::{Body, Response, StatusCode, Version, header};
 
 /// Runs an attempt to its end. `keep` makes evidence of an answer that was not accepted.
 pub(super) async fn run(
@@ -46,20 +48,24 @@ async fn exchange(
     trace: &Trace,
 ) -> Result<(), Refused> {
     let mut followed = 0;
+    let mut dialled = false;
     let mut hop: Option<Asked> = None;
     loop {
-        let asked = hop.as_ref().unwrap_or(asked);
-        let (mut response, context) =
-            send(clients, endpoint, asked, trace).await.map_err(|failure| (failure, None))?;
-        let next = match endpoint.follow {
-            0 => None,
-            _ => asked.redirected(response.status(), response.headers().get(header::LOCATION)),
+        let now = hop.as_ref().unwrap_or(asked);
+        let (parts, opened) =
+            send(clients, endpoint, now, trace, dialled).await.map_err(|failure| (failure, None))?;
+        dialled |= !opened.context.ended.reused;
+        let next = if endpoint.follow == 0 {
+            None
+        } else {
+            let location = parts.headers.get(header::LOCATION);
+            now.redirected(parts.status, location, (endpoint, &clients.environment))
         };
-        let mut body = Beginning::default();
-        let status = Some(response.status().as_u16());
+        let mut kept = Beginning::default();
+        let status = Some(parts.status.as_u16());
         let refused = |words: &str| Failure { status, ..Failure::new(Reason::Redirect, words) };
         let failure = match next {
-            None => answer(&mut response, endpoint, context, trace, &mut body).await.err(),
+            None => answer((&parts, opened), (endpoint, [asked, now]), trace, &mut kept).await.err(),
             Some(_) if followed == endpoint.follow => {
                 Some(refused(&format!("more than {followed} redirects")))
             }
@@ -71,27 +77,42 @@ async fn exchange(
             }
         };
         let Some(failure) = failure else { return Ok(()) };
-        return Err((failure, Some(Box::new(Raw::take(&mut response, body, hop)))));
+        return Err((failure, Some(Box::new(Raw::new(parts, kept, hop)))));
     }
 }
 
-/// Sends one request and waits for the head of its answer.
+/// An answer whose head is here.
+struct Opened {
+    body: Body,
+    context: Context,
+    sent: Sent,
+}
+
+/// Sends one request and waits for the head of its answer. `dialled`: whether the attempt has opened a connection
+/// before.
 async fn send(
     clients: &Clients,
     endpoint: &Endpoint,
     asked: &Asked,
     trace: &Trace,
-) -> Result<(Response, Context), Failure> {
+    dialled: bool,
+) -> Result<(Parts, Opened), Failure> {
     loop {
         let invalid = |words: String| Failure::new(Reason::InvalidRequest, words);
         let wire = asked.wire(endpoint).map_err(invalid)?;
         let client = clients.get(&wire.key).map_err(invalid)?;
-        let guard = DialGuard(Dial::new(trace.clone()));
+        let guard = DialGuard(Dial::new(trace.clone(), dialled));
         let dial = &guard.0;
+        let mut sent = client.sending();
         let error = match dial.send(client.reqwest.execute(wire.request), || client.shares_a_dial()).await {
-            Ok(response) => return Ok(head(response, dial, trace)),
+            Ok(response) => {
+                client.answered();
+                let (parts, body, context) = head(response, dial, trace);
+                return Ok((parts, Opened { body, context, sent }));
+            }
             Err(error) => error,
         };
+        sent.ended();
         let (used, negotiated) = classify::connection(&error);
         let ended = dial.end(used.as_ref());
         if client.http2() && error.is_connect() && ended.stage == Stage::None {
@@ -100,56 +121,86 @@ async fn send(
             continue;
         }
         if !error.is_connect() && !error.is_builder() {
-            trace.reused(ended.reused);
+            dial.reused(ended.reused);
         }
-        return Err(classify::before_head(&error, Context { ended, http2: negotiated || client.http2() }));
+        let http2 = negotiated || client.http2();
+        let context = Context { ended, http2, agreed: negotiated, answered: client.has_answered() };
+        return Err(classify::before_head(&error, context, asked.via().as_ref()));
     }
 }
 
 /// The head is here: which connection brought it?
-fn head(response: Response, dial: &Dial, trace: &Trace) -> (Response, Context) {
+fn head(response: Response, dial: &Dial, trace: &Trace) -> (Parts, Body, Context) {
     let ended = dial.end(response.extensions().get::<HttpInfo>());
     if ended.reused && ended.stage != Stage::None {
         trace.forget_dial();
     }
-    trace.reused(ended.reused);
+    dial.reused(ended.reused);
     trace.head(version(response.version()), response.status().as_u16());
     trace.retry_after(retry_after::read(response.status(), response.headers()));
     let http2 = response.version() == Version::HTTP_2;
-    (response, Context { ended, http2 })
+    let (parts, body) = http::Response::from(response).into_parts();
+    (parts, body, Context { ended, http2, agreed: http2, answered: true })
 }
 
 /// Reads the body and judges the whole answer. The call's end is after the last byte, so a refused status
-/// is only reported then, and it outranks what its body did.
+/// is only reported then, and it outranks what its body did. `asked` are the requests whose secrets may come back: the
+/// endpoint's own and the one that is answered.
 async fn answer(
-    response: &mut Response,
-    endpoint: &Endpoint,
-    context: Context,
+    (head, opened): (&Parts, Opened),
+    (endpoint, asked): (&Endpoint, [&Asked; 2]),
     trace: &Trace,
-    body: &mut Beginning,
+    kept: &mut Beginning,
 ) -> Result<(), Failure> {
     trace.reach(Phase::Body);
-    let status = response.status();
-    let expect = &endpoint.expect;
-    let read = body::read(response, expect.max_body, expect.body_contains.as_deref(), trace, body).await;
+    let secrets = || asked.iter().flat_map(|asked| asked.secrets()).collect();
+    trace.server_timing(server_timing::read([&head.headers], secrets));
+    let (status, expect) = (head.status, &endpoint.expect);
+    let coding = match Coding::of(&head.headers) {
+        part if status == StatusCode::PARTIAL_CONTENT => part.as_it_comes(),
+        whole => whole,
+    };
+    let wanted = Wanted { coding, limit: expect.max_body, text: expect.body_contains.as_deref() };
+    let Opened { body, context, mut sent } = opened;
+    let read = body::read(body, wanted, trace, kept).await;
+    // Of the others the rest is not waited for, and their streams are reset.
+    if matches!(read, Read::Whole { .. } | Read::Broken(_)) {
+        sent.ended();
+    }
+    if let Read::Whole { trailers: Some(trailers), .. } = &read {
+        trace.server_timing(server_timing::read([&head.headers, trailers], secrets));
+    }
     let failure =
         |reason, words: &str| Failure { status: Some(status.as_u16()), ..Failure::new(reason, words) };
     if !expect.status.contains(status.as_u16()) {
-        let retry_after = retry_after::read(status, response.headers());
-        return Err(Failure { retry_after, ..failure(Reason::HttpStatus, &status.to_string()) });
+        let retry_after = retry_after::read(status, &head.headers);
+        return Err(Failure { retry_after, ..failure(Reason::HttpStatus, &named(status)) });
     }
+    let status = Some(status.as_u16());
     match read {
-        Read::Whole { found: true } => Ok(()),
-        Read::Whole { found: false } => {
-            Err(failure(Reason::CheckFailed, "the body does not contain the expected text"))
-        }
+        Read::Whole { found: true, .. } => Ok(()),
+        Read::Whole { found: false, .. } => Err(failure(Reason::CheckFailed, &not_found(coding))),
         Read::TooLarge => {
             Err(failure(Reason::BodyLimit, &format!("the body is larger than {} bytes", expect.max_body)))
         }
-        Read::Broken(error) => {
-            Err(Failure { status: Some(status.as_u16()), ..classify::in_body(&error, context) })
-        }
+        Read::Broken(error) => Err(Failure { status, ..classify::in_body(&error, context) }),
+        Read::Undecodable(error) => Err(Failure { status, ..classify::in_coding(&error, coding.name()) }),
     }
+}
+
+/// That the text is not in the body, and that it may be, where the body can't be read.
+fn not_found(coding: Coding) -> String {
+    let words = "the body does not contain the expected text";
+    match coding {
+        Coding::Other(name) => format!("{words}: it is encoded ({name}) and was searched as it came"),
+        _ => words.to_owned(),
+    }
+}
+
+/// A status and its usual words, where it has any.
+fn named(status: StatusCode) -> String {
+    let words = status.canonical_reason().map(|words| format!(" {words}")).unwrap_or_default();
+    format!("{}{words}", status.as_str())
 }
 
 fn version(version: Version) -> HttpVersion {

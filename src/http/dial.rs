@@ -12,11 +12,12 @@ use futures_util::future::{AbortHandle, abortable};
 use hyper_util::client::legacy::connect::{Connection, HttpInfo};
 use std::error::Error as StdError;
 use std::future::Future;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 use tokio::time::Instant;
 use tower_layer::Layer;
 use tower_service::Service;
@@ -43,9 +44,25 @@ pub(super) enum Stage {
     Up,
 }
 
+/// What became of a dial to the address that it was given first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It was connected to, after this time.
+    Connected(Duration),
+    /// It was waited for, and another one was connected to.
+    Passed,
+    /// The dial was cut after it had waited this long.
+    Cut(Duration),
+}
+
+/// Told the fate of the address that was given first.
+type Tell = Box<dyn FnOnce(Fate) + Send>;
+
 /// The dials of one request.
 pub(super) struct Dial {
     trace: Trace,
+    /// Whether an earlier request of the attempt, which was redirected, opened a connection.
+    opened_before: bool,
     state: Mutex<State>,
 }
 
@@ -58,7 +75,37 @@ struct State {
     stage: Stage,
     /// Local addresses of the connections that this request opened.
     opened: Vec<SocketAddr>,
+    /// Of several addresses the one that is tried first, and whom to tell what became of it.
+    first: Option<(IpAddr, Tell)>,
+    /// When the dial began to connect, until TCP is up.
+    connecting: Option<Instant>,
+    /// How long that took.
+    connected: Option<Duration>,
     running: Vec<AbortHandle>,
+}
+
+/// A dial that takes so long to connect has waited for an address: the client turns to those of the other family
+/// after 300 ms. One that refuses at once costs nothing, and is not worth another order.
+const WAITED: Duration = Duration::from_millis(250);
+
+impl State {
+    /// TCP is up.
+    fn connected(&mut self, at: Instant) {
+        if let Some(since) = self.connecting.take() {
+            self.connected = Some(at.saturating_duration_since(since));
+        }
+    }
+
+    /// Tells that the dial got through to this address. Where that was quick, the address that was tried first is no
+    /// worse than the others.
+    fn tell(&mut self, address: IpAddr) {
+        let (Some((first, tell)), Some(took)) = (self.first.take(), self.connected) else { return };
+        if first == address {
+            tell(Fate::Connected(took));
+        } else if took >= WAITED {
+            tell(Fate::Passed);
+        }
+    }
 }
 
 /// What is known of the connection once the request has ended.
@@ -71,9 +118,15 @@ pub(super) struct Ended {
 }
 
 impl Dial {
-    /// For one request of the attempt that this trace belongs to.
-    pub(super) fn new(trace: Trace) -> Arc<Self> {
-        Arc::new(Self { trace, state: Mutex::new(State::default()) })
+    /// For one request of the attempt that this trace belongs to. `opened_before`: whether an earlier one, which was
+    /// redirected, opened a connection.
+    pub(super) fn new(trace: Trace, opened_before: bool) -> Arc<Self> {
+        Arc::new(Self { trace, opened_before, state: Mutex::new(State::default()) })
+    }
+
+    /// Whether this request went over a kept connection. An attempt did when all its requests did.
+    pub(super) fn reused(&self, reused: bool) {
+        self.trace.reused(reused && !self.opened_before);
     }
 
     /// Polls `send` as this request. `busy` says whether a sibling's dial is what the request waits for
@@ -95,12 +148,13 @@ impl Dial {
         CURRENT.scope(Arc::clone(self), polled).await
     }
 
-    /// Judges the connection that carried the request. `used` is `None` where the answer doesn't tell.
+    /// Judges the connection that carried the request. `used` is `None` where nobody can tell, such as of one that
+    /// was reset before its addresses were asked for: then it was one of its own, if any dial was begun.
     pub(super) fn end(&self, used: Option<&HttpInfo>) -> Ended {
         let (stage, mine) = {
             let mut state = self.state();
             state.closed = true;
-            let mine = used.map_or(!state.opened.is_empty(), |u| state.opened.contains(&u.local_addr()));
+            let mine = used.map_or(state.stage != Stage::None, |u| state.opened.contains(&u.local_addr()));
             (state.stage, mine)
         };
         if let Some(used) = used {
@@ -122,7 +176,7 @@ impl Dial {
             }
             state.sent = true;
         }
-        self.trace.reused(true);
+        self.reused(true);
         self.trace.reach(Phase::Waiting);
     }
 
@@ -140,6 +194,11 @@ impl Dial {
                 return;
             }
             state.stage = to;
+            if to == Stage::Connect {
+                state.connecting = Some(at);
+            } else {
+                state.connected(at);
+            }
         }
         self.trace.reach_at(phase, at);
     }
@@ -147,8 +206,10 @@ impl Dial {
     fn up(&self, info: Option<&HttpInfo>) {
         {
             let mut state = self.state();
+            state.connected(Instant::now());
             if let Some(info) = info {
                 state.opened.push(info.local_addr());
+                state.tell(info.remote_addr().ip());
             }
             if state.closed {
                 return;
@@ -158,7 +219,7 @@ impl Dial {
         if let Some(info) = info {
             self.trace.remote(info.remote_addr());
         }
-        self.trace.reused(false);
+        self.reused(false);
         self.trace.reach(Phase::Waiting);
     }
 }
@@ -168,9 +229,18 @@ pub(super) struct DialGuard(pub(super) Arc<Dial>);
 
 impl Drop for DialGuard {
     fn drop(&mut self) {
-        let running = std::mem::take(&mut self.0.state().running);
+        let (running, first, since) = {
+            let mut state = self.0.state();
+            // Cut while it waited for an address to answer.
+            let cut = !state.closed && state.stage == Stage::Connect;
+            let since = state.connecting.filter(|_| cut);
+            (std::mem::take(&mut state.running), state.first.take(), since)
+        };
         for handle in running {
             handle.abort();
+        }
+        if let (Some((_, tell)), Some(since)) = (first, since) {
+            tell(Fate::Cut(since.elapsed()));
         }
     }
 }
@@ -178,6 +248,11 @@ impl Drop for DialGuard {
 /// The resolver was asked.
 pub(super) fn resolving() {
     mark(Stage::Dns, Phase::Dns);
+}
+
+/// The dial has several addresses to try, this one first.
+pub(super) fn several(first: IpAddr, tell: Tell) {
+    let _ = CURRENT.try_with(|dial| dial.state().first = Some((first, tell)));
 }
 
 /// The resolver answered.

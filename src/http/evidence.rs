@@ -4,12 +4,13 @@
 //! failed.
 
 use super::request::Asked;
-use crate::domain::text::visible;
+use crate::domain::text::{cut, visible};
 use crate::domain::{Answer, EndpointId};
 use crate::profile::redact::{REDACTED, redact};
 use crate::profile::secrets::is_secret_header;
+use http::response::Parts;
 use reqwest::header::HeaderMap;
-use reqwest::{Response, StatusCode, Version};
+use reqwest::{StatusCode, Version};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -41,10 +42,9 @@ impl Beginning {
 }
 
 impl Raw {
-    /// Takes the head of an answer. `hop` is the request that it answers, where a redirect led there.
-    pub(super) fn take(response: &mut Response, body: Beginning, hop: Option<Asked>) -> Self {
-        let (version, status) = (response.version(), response.status());
-        Self { version, status, headers: std::mem::take(response.headers_mut()), body, hop }
+    /// From the head of an answer. `hop` is the request that it answers, where a redirect led there.
+    pub(super) fn new(head: Parts, body: Beginning, hop: Option<Asked>) -> Self {
+        Self { version: head.version, status: head.status, headers: head.headers, body, hop }
     }
 
     /// The evidence; `asked` is the endpoint's own request, whose secrets the upstream may have sent back.
@@ -74,18 +74,6 @@ fn header(name: &str, value: &[u8], secrets: &[String]) -> String {
         return REDACTED.to_owned();
     }
     visible(&redact(&String::from_utf8_lossy(value), secrets, false))
-}
-
-/// At most `most` bytes, the last of them an ellipsis where there was more.
-fn cut(mut text: String, most: usize) -> String {
-    const MORE: char = '…';
-    if text.len() > most {
-        let room = most.saturating_sub(MORE.len_utf8());
-        text.truncate((0..=room).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0));
-        text.push(MORE);
-        text.shrink_to_fit();
-    }
-    text
 }
 
 impl Beginning {
@@ -129,13 +117,6 @@ impl Pages {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn long_text_is_cut_at_a_character() {
-        assert_eq!(cut("x".repeat(256), 256), "x".repeat(256));
-        let cut_text = cut("é".repeat(200), 256);
-        assert!(cut_text.len() <= 256 && cut_text.ends_with("é…"), "{cut_text}");
-    }
 
     #[test]
     fn what_is_no_utf8_is_replaced_and_a_split_character_left_out() {

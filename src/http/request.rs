@@ -1,18 +1,21 @@
 //! From an endpoint and a round to a request: URL, headers, body, and the way to connect for it.
 //!
-//! Limits that come with the client: dot segments of a path (`/../`) are resolved before they go out, every
-//! other byte is left as written; over HTTP/2 `:authority` is what is dialled, with a Host header of the
-//! profile beside it.
+//! Limits that come with the client: dot segments of a path (`/../`, also as `/%2E%2E/`) are resolved, and what
+//! no URL holds and `'` in a query are percent-encoded before they go out, of which `check` warns; every other byte
+//! is left as written.
 //!
 //! Must not know sockets or answers. Errors say which key is wrong and never repeat a value: values may be
 //! secrets.
 
+use super::classify::Via;
 use super::client::ClientKey;
+use super::environment::Environment;
 use super::tls::TlsKey;
 use crate::domain::TraceId;
+use crate::profile::reach::reach;
 use crate::profile::redact::{secrets_in_urls, secrets_in_values};
 use crate::profile::secrets::{is_secret_header, is_secret_key};
-use crate::profile::{Endpoint, Proxy};
+use crate::profile::{Endpoint, HttpChoice, Proxy};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as STANDARD;
 use percent_encoding::percent_decode_str;
@@ -20,9 +23,8 @@ use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, StatusCode};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use url::{Host, Origin, Url};
+use url::{Origin, Url};
 
 /// A request as the profile means it, before the wire.
 #[derive(Debug, Clone)]
@@ -31,10 +33,12 @@ pub(super) struct Asked {
     pub(super) method: Method,
     /// Where to, without userinfo.
     pub(super) url: Url,
-    /// Headers of the profile, and `traceparent`.
+    /// Headers of the profile, `traceparent`, and the encoding that is asked for.
     pub(super) headers: HeaderMap,
     /// Body; empty means none.
     pub(super) body: String,
+    /// The URL of the proxy that it goes through.
+    proxy: Option<String>,
     /// Whether this is still the endpoint's own scheme, host and port.
     home: bool,
 }
@@ -55,6 +59,7 @@ impl Asked {
         round: u64,
         row: &[String],
         ids: &TraceIds,
+        environment: &Environment,
     ) -> Result<Self, String> {
         let mut url = Url::parse(url).map_err(|e| format!("url: {e}"))?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -77,7 +82,12 @@ impl Asked {
         {
             headers.entry(TRACEPARENT).or_insert(parent);
         }
-        Ok(Self { method, url, headers, body: endpoint.body.fill(round, row), home: true })
+        // A part of an encoded body can't be decoded.
+        if !headers.contains_key(header::RANGE) {
+            headers.entry(header::ACCEPT_ENCODING).or_insert(HeaderValue::from_static("gzip"));
+        }
+        let proxy = proxy_for(&url, endpoint, environment);
+        Ok(Self { method, url, headers, body: endpoint.body.fill(round, row), proxy, home: true })
     }
 
     /// The request that a redirect asks for, without credentials once scheme, host or port differ.
@@ -86,6 +96,7 @@ impl Asked {
         &self,
         status: StatusCode,
         location: Option<&HeaderValue>,
+        (endpoint, environment): (&Endpoint, &Environment),
     ) -> Option<Result<Self, &'static str>> {
         if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
             return None;
@@ -99,7 +110,8 @@ impl Asked {
             return Some(Err("redirected to neither http nor https"));
         }
         take_userinfo(&mut url);
-        let mut next = Self { url, ..self.clone() };
+        let proxy = proxy_for(&url, endpoint, environment);
+        let mut next = Self { url, proxy, ..self.clone() };
         let becomes_get = match status.as_u16() {
             303 => next.method != Method::HEAD,
             301 | 302 => next.method == Method::POST,
@@ -122,12 +134,17 @@ impl Asked {
         Some(Ok(next))
     }
 
+    /// The proxy that it goes through.
+    pub(super) fn via(&self) -> Option<Via> {
+        self.proxy.as_deref().and_then(|proxy| Via::new(proxy, &self.url))
+    }
+
     /// The trace that it is sent under.
     pub(super) fn trace_id(&self) -> Option<TraceId> {
         self.headers.get(TRACEPARENT).and_then(|h| h.to_str().ok()).and_then(TraceId::of_traceparent)
     }
 
-    /// Every secret in it, with its parts: what an upstream might send back.
+    /// Every secret in it, with its parts: what an upstream, or the proxy, might send back.
     pub(super) fn secrets(&self) -> Vec<String> {
         let url = self.url.as_str();
         let mut found: Vec<String> = secrets_in_urls(url).map(str::to_owned).collect();
@@ -142,88 +159,41 @@ impl Asked {
                 found.extend(secrets_in_urls(&value).map(str::to_owned));
             }
         }
+        found.extend(self.proxy.iter().flat_map(|proxy| secrets_of_proxy(proxy)));
         found
     }
 
-    /// The request with everything that connecting needs: the URL's host becomes the name for TLS, its port
-    /// the dialled one, and the original authority goes into the Host header.
+    /// The request with everything that connecting needs.
     pub(super) fn wire(&self, endpoint: &Endpoint) -> Result<Wire, String> {
-        let (url, tls, dial) = self.route(endpoint)?;
         let mut headers = self.headers.clone();
-        if origin(&url) != origin(&self.url)
-            && let Ok(authority) = HeaderValue::from_str(&authority(&self.url))
-        {
-            headers.entry(header::HOST).or_insert(authority);
-        }
-        let mut request = reqwest::Request::new(self.method.clone(), url);
-        *request.headers_mut() = headers;
-        if !self.body.is_empty() {
-            *request.body_mut() = Some(self.body.clone().into());
-        }
-        let key = ClientKey::new(endpoint.http, &endpoint.proxy, tls, dial);
-        Ok(Wire { key, request })
-    }
-
-    /// The URL for the wire, the TLS settings, and the host to dial where it isn't the URL's.
-    fn route(&self, endpoint: &Endpoint) -> Result<(Url, Option<TlsKey>, Option<String>), String> {
-        let https = self.url.scheme() == "https";
-        let mut url = self.url.clone();
-        let connect_to = endpoint.connect_to.as_ref().filter(|_| self.home);
-        let host = bare(self.url.host_str().unwrap_or_default());
-        let dialled = connect_to.map_or(host, |(host, _)| bare(host)).to_owned();
-        let sni = endpoint.tls.sni.as_deref().filter(|s| self.home && !s.is_empty());
-        let verified = sni.map_or(host, bare).to_owned();
-        if let Some((_, port)) = connect_to {
-            url.set_port(Some(*port)).map_err(|()| "connect_to: the port can't be used")?;
+        let host = headers.get(header::HOST).map(|host| host.to_str().map_err(|_| "header host: not a host"));
+        let reach = reach(endpoint, &self.url, host.transpose()?, self.home)?;
+        if reach.http != HttpChoice::Http11 {
+            // It is the URL's authority now.
+            headers.remove(header::HOST);
+        } else if let Some(host) = &reach.host {
+            let host = HeaderValue::from_str(host).map_err(|_| "url: its host can't be sent as a header")?;
+            headers.insert(header::HOST, host);
         }
         let tls = TlsKey {
             ca: endpoint.tls.ca.clone(),
             // Our certificate is a credential too.
             identity: endpoint.tls.cert.clone().zip(endpoint.tls.key.clone()).filter(|_| self.home),
             insecure: endpoint.tls.insecure,
-            verify_as: None,
+            verify_as: reach.verify_as,
         };
-        if !https {
-            set_host(&mut url, &dialled)?;
-            // A proxy may be reached by TLS.
-            return Ok((url, (endpoint.proxy != Proxy::None).then_some(tls), None));
+        // A proxy may be reached by TLS.
+        let tls = (reach.url.scheme() == "https" || self.proxy.is_some()).then_some(tls);
+        let key = ClientKey::new(reach.http, self.proxy.clone(), tls, reach.dial, &reach.url);
+        let mut request = reqwest::Request::new(self.method.clone(), reach.url);
+        *request.headers_mut() = headers;
+        if !self.body.is_empty() {
+            *request.body_mut() = Some(self.body.clone().into());
+        } else if matches!(self.method, Method::POST | Method::PUT | Method::PATCH) {
+            // RFC 9110, 8.6: a method that has a meaning for a body says so when there is none. Servers ask for it (411).
+            request.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
         }
-        if same_host(&verified, &dialled) {
-            set_host(&mut url, &dialled)?;
-            return Ok((url, Some(tls), None));
-        }
-        if endpoint.proxy != Proxy::None {
-            return Err("connect_to, tls.sni: a name for TLS apart from the dialled host can't be used \
-                        through a proxy"
-                .to_owned());
-        }
-        if verified.parse::<IpAddr>().is_ok() {
-            // An address is never resolved, so it can't stand in the URL for another host.
-            set_host(&mut url, &dialled)?;
-            return Ok((url, Some(TlsKey { verify_as: Some(verified), ..tls }), None));
-        }
-        set_host(&mut url, &verified)?;
-        Ok((url, Some(tls), Some(dialled)))
-    }
-}
-
-fn set_host(url: &mut Url, host: &str) -> Result<(), String> {
-    let done = match host.parse::<IpAddr>() {
-        Ok(ip) => url.set_ip_host(ip).is_ok(),
-        Err(_) => url.set_host(Some(host)).is_ok(),
-    };
-    if done { Ok(()) } else { Err("connect_to, tls.sni: not a host name".to_owned()) }
-}
-
-/// A host without the brackets of IPv6.
-fn bare(host: &str) -> &str {
-    host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host)
-}
-
-fn same_host(a: &str, b: &str) -> bool {
-    match (a.parse::<IpAddr>(), b.parse::<IpAddr>()) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => a.eq_ignore_ascii_case(b),
+        Ok(Wire { key, request })
     }
 }
 
@@ -231,18 +201,30 @@ fn origin(url: &Url) -> Origin {
     url.origin()
 }
 
-/// Host and, where it isn't the scheme's own, port.
-fn authority(url: &Url) -> String {
-    let host = match url.host() {
-        Some(Host::Ipv6(ip)) => format!("[{ip}]"),
-        _ => url.host_str().unwrap_or_default().to_owned(),
-    };
-    url.port().map_or_else(|| host.clone(), |port| format!("{host}:{port}"))
-}
-
 /// Whether a header is kept from another scheme, host or port. `Host` named the first one.
 fn stays_home(name: &HeaderName) -> bool {
     *name == header::HOST || is_secret_header(name.as_str())
+}
+
+/// The URL of the proxy that a request to this URL goes through.
+fn proxy_for(url: &Url, endpoint: &Endpoint, environment: &Environment) -> Option<String> {
+    match &endpoint.proxy {
+        Proxy::None => None,
+        Proxy::Env => environment.proxy(url).map(str::to_owned),
+        Proxy::Url(proxy) => Some(proxy.clone()),
+    }
+}
+
+/// User and password of a proxy's URL: as they are written, as they are meant, and as the header that is sent.
+fn secrets_of_proxy(proxy: &str) -> Vec<String> {
+    // The environment's may have no scheme.
+    let whole = if proxy.contains("://") { proxy.to_owned() } else { format!("http://{proxy}") };
+    let Ok(mut url) = Url::parse(&whole) else { return Vec::new() };
+    let written = [url.username(), url.password().unwrap_or_default()].map(str::to_owned);
+    let header = take_userinfo(&mut url);
+    let mut found: Vec<String> = written.into_iter().filter(|written| !written.is_empty()).collect();
+    found.extend(header.iter().flat_map(|header| parts(&String::from_utf8_lossy(header.as_bytes()))));
+    found
 }
 
 /// Takes user and password out of a URL, as the header that they stand for.
@@ -305,7 +287,35 @@ impl TraceIds {
 
 /// The way to connect that an endpoint's URL asks for, where the URL can be used at all: to make its client
 /// before the first round.
-pub(super) fn key_of(endpoint: &Endpoint, url: &str, row: &[String], ids: &TraceIds) -> Option<ClientKey> {
-    let asked = Asked::new(endpoint, url, 1, row, ids).ok()?;
+pub(super) fn key_of(
+    endpoint: &Endpoint,
+    url: &str,
+    row: &[String],
+    ids: &TraceIds,
+    environment: &Environment,
+) -> Option<ClientKey> {
+    let asked = Asked::new(endpoint, url, 1, row, ids, environment).ok()?;
     asked.wire(endpoint).ok().map(|wire| wire.key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s6_credentials_of_a_proxy_are_secrets_however_they_are_written() {
+        for proxy in
+            ["http://pr0xy-user:p%40ss@p:3128", "pr0xy-user:p%40ss@p:3128", "socks5h://pr0xy-user:p%40ss@p:1"]
+        {
+            let found = secrets_of_proxy(proxy);
+            for secret in
+                ["pr0xy-user", "p%40ss", "p@ss", "pr0xy-user:p@ss", &STANDARD.encode("pr0xy-user:p@ss")]
+            {
+                assert!(found.iter().any(|f| f == secret), "{secret} of {proxy} is not in {found:?}");
+            }
+        }
+        for plain in ["http://p:3128", "p:3128", "", "http://"] {
+            assert!(secrets_of_proxy(plain).is_empty(), "{plain:?}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::client::{ClientSessionMemoryCache, ClientSessionStore, Resumption, WebPkiServerVerifier};
 use rustls::client::{Tls12ClientSessionValue, Tls13ClientSessionValue};
 use rustls::crypto::CryptoProvider;
-use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, NamedGroup, RootCertStore, SignatureScheme};
 use rustls_platform_verifier::Verifier;
@@ -68,9 +68,10 @@ fn configuration(
         .dangerous()
         .with_custom_certificate_verifier(verifier);
     let mut config = match identity {
-        Some((certs, key)) => {
-            builder.with_client_auth_cert(certs, key).map_err(|e| format!("tls.cert: {e}"))?
-        }
+        Some((certs, key)) => builder.with_client_auth_cert(certs, key).map_err(|e| match e {
+            rustls::Error::InconsistentKeys(_) => "tls.key: it is not the key of tls.cert".to_owned(),
+            other => format!("tls.cert, tls.key: {other}"),
+        })?,
         None => builder.with_no_client_auth(),
     };
     // reqwest leaves ALPN of a ready-made configuration alone.
@@ -94,7 +95,7 @@ fn verifier(key: &TlsKey, provider: &Arc<CryptoProvider>) -> Result<Arc<dyn Serv
     let Some(ca) = &key.ca else { return Ok(platform(provider)) };
     let mut roots = RootCertStore::empty();
     for cert in read_certs("tls.ca", ca)? {
-        roots.add(cert).map_err(|e| format!("tls.ca: {e}"))?;
+        roots.add(cert).map_err(|e| format!("tls.ca: {}: a certificate can't be read: {e}", ca.display()))?;
     }
     let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider))
         .build()
@@ -118,7 +119,7 @@ fn platform(provider: &Arc<CryptoProvider>) -> Arc<dyn ServerCertVerifier> {
 fn read_certs(key: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let certs: Vec<_> = CertificateDer::pem_file_iter(path)
         .and_then(Iterator::collect)
-        .map_err(|e| format!("{key}: {}: {e}", path.display()))?;
+        .map_err(|e| format!("{key}: {}: {}", path.display(), pem_words(&e, "certificate")))?;
     if certs.is_empty() {
         return Err(format!("{key}: {}: no certificate in it", path.display()));
     }
@@ -126,7 +127,28 @@ fn read_certs(key: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, St
 }
 
 fn read_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
-    PrivateKeyDer::from_pem_file(path).map_err(|e| format!("tls.key: {}: {e}", path.display()))
+    PrivateKeyDer::from_pem_file(path).map_err(|e| {
+        let encrypted = matches!(e, pem::Error::NoItemsFound) && is_encrypted(path);
+        let words = if encrypted {
+            "the key is encrypted; `openssl pkey -in KEY -out PLAIN` makes one without a password".to_owned()
+        } else {
+            pem_words(&e, "private key")
+        };
+        format!("tls.key: {}: {words}", path.display())
+    })
+}
+
+/// Whether the file has a key behind a password.
+fn is_encrypted(path: &Path) -> bool {
+    std::fs::read_to_string(path).is_ok_and(|text| text.contains("ENCRYPTED"))
+}
+
+fn pem_words(error: &pem::Error, wanted: &str) -> String {
+    match error {
+        pem::Error::NoItemsFound => format!("no {wanted} in it"),
+        pem::Error::Io(io) => io.to_string(),
+        other => format!("not PEM as it should be: {other}"),
+    }
 }
 
 /// Remembers sessions like rustls' own store, and tells when a handshake begins: rustls asks it while it

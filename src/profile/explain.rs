@@ -42,9 +42,15 @@ pub fn explain(profile: &Profile) -> String {
     }
     out.push('\n');
     paragraph(&mut out, "Load: ", 6, &load(profile));
-    for warning in warnings(profile) {
-        paragraph(&mut out, "warning: ", 9, &words(&warning));
-    }
+    out.extend(warnings(profile).iter().map(|text| warning(text)));
+    out
+}
+
+/// A warning as it stands below an explanation.
+#[must_use]
+pub fn warning(text: &str) -> String {
+    let mut out = String::new();
+    paragraph(&mut out, "warning: ", 9, &words(text));
     out
 }
 

@@ -197,13 +197,15 @@ fn next_word(line: &str, from: usize) -> Option<(Range<usize>, usize)> {
     Some((start..start + length, start + length))
 }
 
-/// The value that `=` or `:` gives to the word which ends at `from`.
+/// The value that `=` or `:` gives to the word which ends at `from`, also where the sign was forgotten before a quote.
 fn value_after(line: &str, from: usize) -> Option<Range<usize>> {
     let skip = |from: usize, chars: &[char]| {
         line.get(from..).map_or(from, |rest| line.len() - rest.trim_start_matches(chars).len())
     };
     let separator = skip(from, &['"', '\'', '\\', ' ', '\t', ']']);
-    let sign = line.get(separator..)?.chars().next().filter(|c| matches!(c, '=' | ':'))?;
+    let Some(sign) = line.get(separator..)?.chars().next().filter(|c| matches!(c, '=' | ':')) else {
+        return unsigned(line, from..separator);
+    };
     let open = skip(separator + 1, &[' ', '\t']);
     let spaced = open > separator + 1 || sign == ':';
     let rest = line.get(open..)?;
@@ -220,6 +222,20 @@ fn value_after(line: &str, from: usize) -> Option<Range<usize>> {
         (open, rest.find(stops).map_or(line.len(), |at| open + at))
     };
     Some(start..end.max(start))
+}
+
+/// The quoted value or the list that follows with nothing but this gap before it.
+fn unsigned(line: &str, gap: Range<usize>) -> Option<Range<usize>> {
+    let (start, between) = (gap.end, line.get(gap)?);
+    if !between.contains([' ', '\t']) {
+        return None;
+    }
+    if let Some(list) = line.get(start..)?.strip_prefix('[') {
+        let start = start + 1;
+        return Some(start..list.rfind(']').map_or(line.len(), |at| start + at));
+    }
+    let quote = between.chars().next_back().filter(|c| matches!(c, '"' | '\''))?;
+    Some(start..closing(line, start, quote, false))
 }
 
 /// Where the quoted text that starts at `start` ends.
@@ -301,6 +317,9 @@ mod tests {
             ),
             (r#"body = "user=me&password=pw&x=1""#, r#"body = "user=me&password=***&x=1""#),
             ("Authorization: Bearer a,b", "Authorization: ***"),
+            (r#"authorization "Bearer abc", a = 1"#, r#"authorization "***", a = 1"#),
+            (r#"cookie ["a=b", "c"] # d"#, "cookie [***] # d"),
+            (r#""x-api-key"  'abc' # d"#, r#""x-api-key"  '***' # d"#),
             (r#"tls = { cert = "me.pem", key = "me.key" }"#, r#"tls = { cert = "me.pem", key = "me.key" }"#),
             (r#"authorization = "${TOKEN}""#, r#"authorization = "${TOKEN}""#),
             (r#"budget = "200ms""#, r#"budget = "200ms""#),

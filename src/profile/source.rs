@@ -196,7 +196,7 @@ pub(super) fn visible(text: &str) -> String {
     }
 }
 
-/// Whether a name would be shown as it is written.
-pub(super) fn is_plain(text: &str) -> bool {
-    !text.chars().any(|c| c.is_control() || is_hidden(c))
+/// Whether a character can't be seen where it is written.
+pub(super) fn is_unseen(c: char) -> bool {
+    c.is_control() || is_hidden(c)
 }

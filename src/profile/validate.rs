@@ -22,6 +22,7 @@ use super::file::{Context, Field, Layer, Node, node};
 use super::source::{Source, Span, visible};
 use super::types::{Endpoint, Profile};
 use super::{secrets, syntax};
+use crate::domain::text::clean;
 use crate::domain::{HedgeContract, Mode, Settings};
 use round::Round;
 use std::collections::HashMap;
@@ -181,7 +182,9 @@ fn check_unique(
     names: &mut HashMap<String, Span>,
 ) {
     let Some(field) = layer.own_field("name").filter(|_| !endpoint.name.is_empty()) else { return };
-    if let Some(first) = names.get(&endpoint.name) {
+    // As a recording has it, where two that differ in their blanks only would be one.
+    let name = clean(&endpoint.name);
+    if let Some(first) = names.get(&name) {
         let line = cx.source.line_of(first.start) + 1;
         let what =
             format!("the name \"{}\" is taken by the endpoint of line {line}", visible(&endpoint.name));
@@ -191,7 +194,7 @@ fn check_unique(
                 .help("names must differ: give this one another"),
         );
     } else {
-        names.insert(endpoint.name.clone(), field.span);
+        names.insert(name, field.span);
     }
 }
 

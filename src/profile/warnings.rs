@@ -3,12 +3,14 @@
 use super::durations::show;
 use super::guards::{MAX_RPS, capped};
 use super::hosts::{host, urls};
+use super::secrets::redact_url;
 use super::source::visible;
 use super::types::{Endpoint, Profile, Target, Tls};
 use crate::domain::guards::Route;
 use crate::domain::{HedgeContract, HedgeSettings, Mode};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+use url::{Position, Url};
 
 /// Names that a warning lists before it says how many more there are.
 const LISTED: usize = 3;
@@ -22,6 +24,7 @@ pub fn warnings(profile: &Profile) -> Vec<String> {
     found.extend(late_timeouts(profile));
     found.extend(insecure(profile));
     found.extend(useless_tls(profile));
+    found.extend(rewritten(profile));
     found.extend(rates(profile));
     found.extend(uncapped(profile));
     found.extend(differing(profile));
@@ -85,11 +88,52 @@ fn insecure(profile: &Profile) -> Option<String> {
     Some(format!("insecure: any certificate is accepted from {names}"))
 }
 
+/// Whether the endpoint's servers may be anybody: `insecure` where there may be TLS.
+#[must_use]
+pub fn is_unverified(endpoint: &Endpoint, profile: &Profile) -> bool {
+    endpoint.tls.insecure
+        && (endpoint.follow > 0 || urls(endpoint, profile).iter().any(|u| u.scheme() == "https"))
+}
+
 /// TLS settings for a plain connection.
 fn useless_tls(profile: &Profile) -> Option<String> {
     let plain = |e: &Endpoint| urls(e, profile).iter().all(|u| u.scheme() == "http");
     let names = names(profile, |e| e.tls != Tls::default() && plain(e))?;
     Some(format!("`tls` has no effect on http:// URLs: {names}"))
+}
+
+/// H21: what is percent-encoded goes out byte for byte, and some of what is not is rewritten first.
+fn rewritten(profile: &Profile) -> Vec<String> {
+    let row = profile.rows.as_ref().and_then(|r| r.rows.first()).map_or(&[] as &[String], Vec::as_slice);
+    let mut found = Vec::new();
+    for endpoint in &profile.endpoints {
+        let Target::Urls(templates) = &endpoint.target else { continue };
+        for written in templates.iter().map(|template| template.fill(1, row)) {
+            let Ok(url) = Url::parse(&written) else { continue };
+            let sent = &url[Position::BeforePath..Position::AfterQuery];
+            let (asked, fragment) = target_of(&written);
+            let mut changes = Vec::new();
+            // An empty path is the same as `/`.
+            if asked != sent && format!("/{asked}") != sent {
+                let (asked, sent) = (visible(&redact_url(asked)), visible(&redact_url(sent)));
+                changes.push(format!(
+                    "{asked} goes out as {sent}: `.` and `..` are resolved; what no URL holds, and `'` in a query, is encoded"
+                ));
+            }
+            if fragment {
+                changes.push("what follows `#` is never sent".to_owned());
+            }
+            found.extend(changes.iter().map(|change| format!("{}: {change}", visible(&endpoint.name))));
+        }
+    }
+    found
+}
+
+/// Path and query of a URL as they are written, and whether a fragment follows.
+fn target_of(url: &str) -> (&str, bool) {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let (rest, fragment) = rest.split_once('#').map_or((rest, false), |(rest, _)| (rest, true));
+    (rest.find(['/', '?', '\\']).and_then(|at| rest.get(at..)).unwrap_or_default(), fragment)
 }
 
 /// R39: hosts that would get more attempts a second than their limit, so that rounds are skipped or the hedges of

@@ -2,10 +2,10 @@
 //! failed answer's text) is absent.
 
 use super::line::LateLine;
-use super::round::{AttemptLine, CallLine, CallOutcome, PhasesLine, RoundLine};
+use super::round::{AttemptLine, CallLine, CallOutcome, PhasesLine, RoundLine, ServerTimingLine};
 use crate::domain::{
     Arm, Attempt, AttemptOutcome, Call, EndpointId, HedgeCounts, Late, Outcome, Phase, Phases, Reason, Round,
-    RoundNo, Settings, Suppressed, text,
+    RoundNo, ServerTiming, Settings, Suppressed, text,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,6 +82,7 @@ impl RoundLine {
             ok: self.ok,
             quorum_impossible_at: self.quorum_impossible_at_ms.map(Duration::from),
             quorum_at: self.quorum_at_ms.map(Duration::from),
+            overrun: self.overrun_ms.map(Duration::from),
             lingering: self.lingering,
             warmup: self.warmup,
             late: Vec::new(),
@@ -169,6 +170,8 @@ impl AttemptLine {
             detail: self.detail.map(|detail| text::clean(&detail)),
             status: self.status,
             bytes: self.bytes,
+            wire_bytes: self.wire_bytes.unwrap_or(self.bytes),
+            server_timing: server_timing(&self.server_timing),
             reused: self.reused,
             http: self.http,
             remote: self.remote,
@@ -178,6 +181,14 @@ impl AttemptLine {
             answer: None,
         }
     }
+}
+
+/// The metrics that stand in a line, within the same bounds as those of an answer.
+fn server_timing(lines: &[ServerTimingLine]) -> Arc<[ServerTiming]> {
+    let metric = |line: &ServerTimingLine| {
+        ServerTiming::new(&line.name, line.dur_ms.map(Duration::from), line.desc.as_deref())
+    };
+    lines.iter().filter_map(metric).take(ServerTiming::MOST).collect()
 }
 
 impl PhasesLine {

@@ -4,7 +4,7 @@ use super::line::name_of;
 use super::units::{Millis, Ordered};
 use crate::domain::{
     Arm, Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, EndpointId, HttpVersion, Mode, Outcome, Phase,
-    Reason, Round, Suppression, TraceId,
+    Reason, Round, ServerTiming, Suppression, TraceId,
 };
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
@@ -61,6 +61,9 @@ pub struct RoundLine {
     /// From when on the quorum could not be met.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quorum_impossible_at_ms: Option<Millis>,
+    /// How late our own timers woke it up, where that was late enough to misjudge calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overrun_ms: Option<Millis>,
     /// Attempts that outlived their grace.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lingering: usize,
@@ -116,6 +119,7 @@ impl RoundLine {
             shortfall: round.shortfall(),
             quorum_at_ms: round.quorum_at.map(Millis::from),
             quorum_impossible_at_ms: round.quorum_impossible_at.map(Millis::from),
+            overrun_ms: round.overrun.map(Millis::from),
             lingering: round.lingering,
             warmup: round.warmup,
             probe: round.probe.is_some(),
@@ -278,9 +282,12 @@ pub struct AttemptLine {
     /// Status of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// Body bytes received.
+    /// Body bytes received, after decoding.
     #[serde(default)]
     pub bytes: u64,
+    /// Body bytes as they came, before decoding, without the framing of HTTP and TLS; where they are not as many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wire_bytes: Option<u64>,
     /// Whether over a kept connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reused: Option<bool>,
@@ -296,6 +303,9 @@ pub struct AttemptLine {
     /// Time in each phase.
     #[serde(default)]
     pub phases: PhasesLine,
+    /// What the server says of its own time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub server_timing: Vec<ServerTimingLine>,
 }
 
 impl AttemptLine {
@@ -310,11 +320,37 @@ impl AttemptLine {
             detail: attempt.detail.clone(),
             status: attempt.status,
             bytes: attempt.bytes,
+            wire_bytes: (attempt.wire_bytes != attempt.bytes).then_some(attempt.wire_bytes),
             reused: attempt.reused,
             http: attempt.http,
             remote: attempt.remote,
             trace_id: attempt.trace_id,
             phases: PhasesLine::of(attempt),
+            server_timing: attempt.server_timing.iter().map(ServerTimingLine::of).collect(),
+        }
+    }
+}
+
+/// A metric of the answer's Server-Timing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ServerTimingLine {
+    /// Its name.
+    pub name: String,
+    /// The time that it stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dur_ms: Option<Millis>,
+    /// What it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub desc: Option<String>,
+}
+
+impl ServerTimingLine {
+    fn of(metric: &ServerTiming) -> Self {
+        Self {
+            name: metric.name.to_string(),
+            dur_ms: metric.took.map(Millis::from),
+            desc: metric.description.as_deref().map(str::to_owned),
         }
     }
 }

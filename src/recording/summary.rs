@@ -25,6 +25,9 @@ pub struct SummaryLine {
     pub failed: u64,
     /// Planned starts that did not happen (R38, R39).
     pub skipped: u64,
+    /// Rounds whose own timers woke them too late to judge what they cut; absent where there were none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub overruns: u64,
     /// Share of the rounds that were partial (R40); null without rounds.
     pub partial: Option<f64>,
     /// Mean completeness of the rounds; null without rounds.

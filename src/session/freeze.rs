@@ -3,8 +3,8 @@
 //! A stop halts the whole process, the engine and its clock of deadlines included. A round that is under way then
 //! is frozen with the process: when it goes on, its deadline is long past, and whatever it then says was our doing.
 //! It is given up at the stop, like one that is abandoned by quitting, and counted nowhere. The engine itself
-//! still learns from such a round: its estimate of a hedge delay sees censored calls, its breakers calls that the
-//! deadline cut. A straggler that was watched at the stop is given up likewise.
+//! finds out where a timer of the round fires far too late, and learns nothing from it (`engine::gaps`). A straggler
+//! that was watched at the stop is given up likewise.
 
 use crate::domain::{
     AttemptOutcome, Call, EndedBy, EndpointId, Event, Late, Outcome, Reason, Round, RoundNo,

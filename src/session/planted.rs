@@ -1,21 +1,27 @@
-//! A fault to order, in debug builds only: calls of the first endpoint panic where a test asks for it.
+//! Faults to order, in debug builds only: calls of the first endpoint panic where a test asks for it, or the engine
+//! itself does.
 
 use crate::domain::EndpointId;
 use crate::engine::transport::{AttemptFuture, AttemptRequest, Trace, Transport};
 
-/// A transport whose first endpoint panics while `FANSCOPE_TEST_PANIC` is `call`.
+/// A transport whose first endpoint panics while `FANSCOPE_TEST_PANIC` is `call`. While it is `engine`, asking whether
+/// a call that has to wait can be built panics, which is outside of every call.
 pub(super) struct Planted<T>(pub(super) T);
 
 impl<T: Transport> Transport for Planted<T> {
     fn attempt(&self, request: AttemptRequest, trace: Trace) -> AttemptFuture {
-        let wanted = std::env::var_os("FANSCOPE_TEST_PANIC").is_some_and(|what| what == "call");
-        assert!(!wanted || request.endpoint != EndpointId(0), "planted panic");
+        assert!(!wanted("call") || request.endpoint != EndpointId(0), "planted panic");
         self.0.attempt(request, trace)
     }
 
     fn can_build(&self, request: AttemptRequest) -> bool {
+        assert!(!wanted("engine"), "planted panic");
         self.0.can_build(request)
     }
+}
+
+fn wanted(what: &str) -> bool {
+    std::env::var_os("FANSCOPE_TEST_PANIC").is_some_and(|wanted| wanted == what)
 }
 
 #[cfg(test)]

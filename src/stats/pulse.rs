@@ -29,6 +29,9 @@ pub struct Pulse {
     starts: VecDeque<(Duration, u64)>,
     reused: usize,
     new: usize,
+    /// Rounds that woke up too late, and how late the last of them was.
+    overruns: u64,
+    overrun: Option<Duration>,
     vitals: Vitals,
     /// Why the last start was skipped.
     cause: Option<SkipCause>,
@@ -59,6 +62,10 @@ impl Pulse {
         if let Some(overshoot) = round.overshoot() {
             keep(&mut self.overshoots, overshoot, RECENT);
         }
+        if let Some(overrun) = round.overrun {
+            self.overruns = self.overruns.saturating_add(1);
+            self.overrun = Some(overrun);
+        }
         keep(&mut self.took, round.took, TOOK);
         self.longest = self.longest.max(round.took);
         let attempts: usize = round.calls.iter().map(|c| c.attempts.len()).sum();
@@ -80,6 +87,12 @@ impl Pulse {
     #[must_use]
     pub fn overshoot(&self) -> Option<Duration> {
         median(&self.overshoots)
+    }
+
+    /// Rounds whose own timers woke them too late to judge what they cut, and by how much in the last of them.
+    #[must_use]
+    pub fn overruns(&self) -> (u64, Option<Duration>) {
+        (self.overruns, self.overrun)
     }
 
     /// How long rounds took: the nearest rank `percent` of the last 1024.

@@ -1,7 +1,7 @@
 //! Quantiles of an endpoint's recent calls, with cut calls taken for what they are: not over yet.
 
 use crate::domain::{Call, Outcome, Reason, Round};
-use crate::whatif::survival::{Curve, Grade, Observation, Observed, observation};
+use crate::whatif::survival::{Curve, Grade, Observation, Observed, fair};
 use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -46,7 +46,7 @@ const KEPT: usize = 512;
 impl Samples {
     /// Takes a call's primary attempt in, if anything was sent.
     pub(super) fn fold(&mut self, round: &Round, call: &Call) {
-        let Some(mut what) = observation(call) else { return };
+        let Some(mut what) = fair(round, call) else { return };
         // Nobody was waiting for it after the deadline; how late that was noticed is the instrument's own affair.
         if call.outcome == Outcome::Missing(Reason::Deadline) && what.what == Observed::Censored {
             what.time = what.time.min(round.budget);

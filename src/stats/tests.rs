@@ -3,7 +3,8 @@ mod hedges;
 
 use super::fixture::{self as fx, Fate};
 use super::*;
-use crate::domain::{EndedBy, Mode, RoundNo, Settings};
+use crate::domain::{AttemptOutcome, EndedBy, Mode, Phase, Phases, RoundNo, Settings};
+use crate::whatif::survival::{Observation, Observed, fair};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ pub(super) fn round(no: u64, at: Duration, outcomes: &[Outcome], status: Option<
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     /// R41: in every window the sums equal the calls, and every row's share is of its own endpoint's calls.
     #[test]
     fn r41_sums_equal_the_calls_in_every_window(
@@ -108,6 +111,17 @@ fn what_the_engine_says_beside_a_round_that_does_not_count_holds_all_the_same() 
 }
 
 #[test]
+fn m16_there_is_no_rate_before_the_second_round() {
+    let mut stats = Stats::new(8);
+    let settings = Arc::new(fx::settings(Mode::Deadline));
+    let mut rate_after = |no| {
+        stats.fold(&fx::round(no, fx::at(no), &settings, &fx::TYPICAL), Vitals::default());
+        stats.pulse().attempts_per_second()
+    };
+    assert_eq!([1, 2, 3].map(&mut rate_after), [None, Some(16.0), Some(16.0)]);
+}
+
+#[test]
 fn the_pulse_tells_rate_lag_overshoot_and_connections() {
     let mut stats = Stats::new(8);
     let settings = Arc::new(fx::settings(Mode::Deadline));
@@ -173,6 +187,47 @@ fn w1_what_the_deadline_cut_is_censored_at_the_deadline_however_late_that_was_no
     for no in 1..=40 {
         let mut round = fx::round(no, fx::at(no), &settings, &[Fate::Dials(300.0)]);
         round.calls[0].attempts[0].end = fx::ms(209.0);
+        stats.fold(&round, Vitals::default());
+    }
+    assert_eq!(stats.quantile(EndpointId(0), 0.5), Quantile::Above(fx::ms(200.0)));
+}
+
+/// A round whose call the deadline of 200 ms cut in this phase, this late.
+fn cut(no: u64, phase: Phase, late: Option<Duration>) -> Round {
+    let settings = Arc::new(fx::settings(Mode::Deadline));
+    let mut round = fx::round(no, fx::at(no), &settings, &[Fate::Answers(900.0)]);
+    round.overrun = late;
+    let attempt = &mut round.calls[0].attempts[0];
+    (attempt.end, attempt.phase) = (attempt.end + late.unwrap_or_default(), phase);
+    attempt.phases = Phases::default();
+    attempt.phases.add(phase, attempt.end);
+    round
+}
+
+#[test]
+fn r42_what_our_own_lateness_cut_makes_no_hint_and_is_counted_as_an_overrun() {
+    let after = |phase, late| {
+        let mut stats = Stats::new(1);
+        (1..=20).for_each(|no| stats.fold(&cut(no, phase, late), Vitals::default()));
+        (stats.hints().len(), stats.pulse().overruns())
+    };
+    assert_eq!(after(Phase::Connect, None), (1, (0, None)));
+    let late = Some(fx::ms(250.0));
+    assert_eq!(after(Phase::Connect, late), (0, (20, late)));
+    assert_eq!(after(Phase::Waiting, late), (1, (20, late)), "the upstream's, however late we are");
+}
+
+#[test]
+fn w1_the_screen_and_the_report_see_the_same_of_a_call_that_our_own_lateness_cut() {
+    let mut stats = Stats::new(1);
+    for no in 1..=40 {
+        let mut round = cut(no, Phase::Waiting, Some(fx::ms(250.0)));
+        // It came while we were away; when, nobody knows.
+        round.calls[0].attempts[0].outcome = AttemptOutcome::Ok;
+        round.calls[0].late_by = Some(fx::ms(250.0));
+        let call = &round.calls[0];
+        let pending = Observation { time: fx::ms(200.0), what: Observed::Censored };
+        assert_eq!(fair(&round, call), Some(pending));
         stats.fold(&round, Vitals::default());
     }
     assert_eq!(stats.quantile(EndpointId(0), 0.5), Quantile::Above(fx::ms(200.0)));

@@ -1,6 +1,7 @@
 //! The terminal's own state: taken on entry, given back on every way out and while the process is stopped.
 
 use super::job::is_foreground;
+use crate::domain::text;
 use crate::engine;
 use crossterm::cursor::{Hide, Show};
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
@@ -29,6 +30,13 @@ const MOUSE_ON: Print<&str> = Print("\x1b[?1000h\x1b[?1006h");
 
 /// The same, taken back.
 const MOUSE_OFF: Print<&str> = Print("\x1b[?1006l\x1b[?1000l");
+
+/// Letters stay in the columns that they were put into: a terminal that orders lines by the direction of their
+/// scripts would move what stands beside a Hebrew name (ECMA-48, BDSM). Others don't know the mode and ignore it.
+const IN_PLACE: Print<&str> = Print("\x1b[8l");
+
+/// The same, taken back.
+const IN_ORDER: Print<&str> = Print("\x1b[8h");
 
 /// Holds the terminal in raw mode on its alternate screen.
 #[derive(Debug)]
@@ -63,7 +71,7 @@ pub(super) fn take() -> io::Result<()> {
     disable_raw_mode()?;
     enable_raw_mode()?;
     TAKEN.store(true, Ordering::SeqCst);
-    execute!(io::stdout(), EnterAlternateScreen, Hide, MOUSE_ON, EnableBracketedPaste)
+    execute!(io::stdout(), EnterAlternateScreen, Hide, MOUSE_ON, EnableBracketedPaste, IN_PLACE)
 }
 
 /// Gives the terminal back, once. Never panics: a terminal that is gone needs nothing any more.
@@ -74,8 +82,15 @@ pub(super) fn restore() {
     super::surface::make_way();
     let out = &mut io::stdout();
     // The last frame may have been cut in the middle of a synchronized update.
-    let _ =
-        execute!(out, EndSynchronizedUpdate, DisableBracketedPaste, MOUSE_OFF, Show, LeaveAlternateScreen);
+    let _ = execute!(
+        out,
+        EndSynchronizedUpdate,
+        IN_ORDER,
+        DisableBracketedPaste,
+        MOUSE_OFF,
+        Show,
+        LeaveAlternateScreen
+    );
     // In the background the modes are the shell's, and touching them would stop us on the way out.
     if is_foreground() {
         let _ = disable_raw_mode();
@@ -108,6 +123,7 @@ pub(super) fn report_background_panics() {
     let kept = std::mem::take(&mut *PANICS.lock().unwrap_or_else(PoisonError::into_inner));
     for panic in kept {
         // Where standard error is gone there is nobody to tell.
-        let _ = writeln!(io::stderr(), "fanscope: a background thread panicked; please report it: {panic}");
+        let said = text::visible(&format!("a background thread panicked; please report it: {panic}"));
+        let _ = writeln!(io::stderr(), "fanscope: {said}");
     }
 }

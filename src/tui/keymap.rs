@@ -1,12 +1,35 @@
 //! Crossterm's keys and mouse in our own words.
 
 use crate::app::actions::{Key, KeyCode, Kind, action_for};
-use crate::app::{Gesture, Message};
-use crossterm::event::{KeyCode as Code, KeyEvent, KeyEventKind, KeyModifiers};
+use crate::app::{App, Gesture, Message};
+use crate::domain::text;
+use crate::view;
+use crossterm::event::{Event as Input, KeyCode as Code, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::Rect;
+
+/// What the terminal sent, as the app at the moment understands it.
+pub(super) fn heard(app: &App, input: Input) -> Option<Message> {
+    match input {
+        Input::Key(event) => message(app.kind(), key(event)?, app.is_typing()),
+        Input::Mouse(event) => {
+            let (width, height) = app.size();
+            let area = Rect::new(0, 0, width, height);
+            let target = view::target(app, area, event.column, event.row);
+            Some(Message::Pointed(gesture(event)?, target))
+        }
+        // Never taken for keys: who pastes a word with a q in it does not want to quit.
+        Input::Paste(pasted) => {
+            let line = pasted.split(['\n', '\r']).next().unwrap_or_default();
+            Some(Message::Pasted(text::clean(line)))
+        }
+        Input::Resize(width, height) => Some(Message::Resized(width, height)),
+        Input::FocusGained | Input::FocusLost => None,
+    }
+}
 
 /// The key, if it is one that could be bound: pressed or repeated, alone or with Ctrl.
-pub(super) fn key(event: KeyEvent) -> Option<Key> {
+fn key(event: KeyEvent) -> Option<Key> {
     if event.kind == KeyEventKind::Release {
         return None;
     }
@@ -32,7 +55,7 @@ pub(super) fn key(event: KeyEvent) -> Option<Key> {
 }
 
 /// What a key says. While text is typed a key is a part of it, except that those with Ctrl keep their actions.
-pub(super) fn message(kind: Kind, key: Key, typing: bool) -> Option<Message> {
+fn message(kind: Kind, key: Key, typing: bool) -> Option<Message> {
     let action = action_for(kind, key);
     if typing && (action.is_none() || !key.ctrl) {
         Some(Message::Typed(key))
@@ -42,7 +65,7 @@ pub(super) fn message(kind: Kind, key: Key, typing: bool) -> Option<Message> {
 }
 
 /// What the mouse did, where it means something.
-pub(super) fn gesture(event: MouseEvent) -> Option<Gesture> {
+fn gesture(event: MouseEvent) -> Option<Gesture> {
     match event.kind {
         MouseEventKind::Down(MouseButton::Left) => Some(Gesture::Click),
         MouseEventKind::ScrollUp => Some(Gesture::WheelUp),

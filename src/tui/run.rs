@@ -7,13 +7,11 @@ use super::keymap;
 use super::source::Source;
 use super::surface::Surface;
 use crate::app::{App, Effect, Message, Notice, summary, update};
-use crate::domain::{Event, text};
+use crate::domain::Event;
 use crate::session::{Signal, Signals};
-use crate::view;
 use crate::whatif::outlook::Question;
 use crossterm::event::Event as Input;
 use futures_util::{Stream, StreamExt};
-use ratatui::layout::Rect;
 use std::io;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -207,21 +205,7 @@ where
             }
             _ => return Some(Leave::Gone),
         };
-        let message = match input {
-            Input::Key(event) => keymap::message(self.app.kind(), keymap::key(event)?, self.app.is_typing())?,
-            Input::Mouse(event) => {
-                let (width, height) = self.app.size();
-                let area = Rect::new(0, 0, width, height);
-                let target = view::target(&self.app, area, event.column, event.row);
-                Message::Pointed(keymap::gesture(event)?, target)
-            }
-            // Never taken for keys: who pastes a word with a q in it does not want to quit.
-            Input::Paste(pasted) => {
-                Message::Pasted(text::clean(pasted.split(['\n', '\r']).next().unwrap_or_default()))
-            }
-            Input::Resize(width, height) => Message::Resized(width, height),
-            _ => return None,
-        };
+        let message = keymap::heard(&self.app, input)?;
         // What was typed is answered at once, not in the next slot; a flood of it is not.
         self.slot = self.slot.min(self.drawn + KEY_SLOT);
         self.message(message)

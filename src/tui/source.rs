@@ -108,6 +108,7 @@ impl Source for Session {
     }
 
     fn go_on(&mut self, paused: bool) {
+        self.goes_on();
         if !paused {
             self.obey(Effect::Pause(false));
         }

@@ -4,6 +4,7 @@
 
 mod advisor;
 mod files;
+mod fuzz;
 mod replay;
 
 use super::advisor::Advisor;

@@ -4,7 +4,7 @@
 use super::ctx::Ctx;
 use super::honesty;
 use super::layout::{Regions, Size};
-use super::text::{Pen, cut, cut_middle};
+use super::text::{Pen, cut, cut_middle, spans_width};
 use super::theme::Tone;
 use crate::app::{Kind, Pace, Recording, Sort, ab_pair, ab_words};
 use crate::domain::numbers;
@@ -23,14 +23,62 @@ pub struct Header<'a> {
     pub regions: Regions,
 }
 
+/// Columns between two groups.
+const APART: u16 = 3;
+
+/// Columns between the groups and what stands at the row's end.
+const GAP: u16 = 2;
+
+/// What the header goes without where there is no room for it: this and all that is named before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Without {
+    /// All is said.
+    Nothing,
+    /// The program's name, and since when a recording is.
+    Name,
+    /// How many servers may be anybody, and how far back a frozen picture is in words.
+    Counts,
+    /// The limit of a call whose round ends when all have settled, and what hedges still wait for.
+    Limits,
+    /// The round's number, which the verdict says as well.
+    Round,
+    /// What runs: whoever started it knows that.
+    Profile,
+    /// The period.
+    Period,
+    /// The mode, of which the budget is left.
+    Mode,
+}
+
+impl Without {
+    const ALL: &[Self] = &[
+        Self::Nothing,
+        Self::Name,
+        Self::Counts,
+        Self::Limits,
+        Self::Round,
+        Self::Profile,
+        Self::Period,
+        Self::Mode,
+    ];
+}
+
 impl Widget for &Header<'_> {
     fn render(self, area: Rect, buf: &mut Buffer) {
         let mut pen = Pen::new(buf);
         let (x, end) = (area.x.saturating_add(1), area.right().saturating_sub(1));
         if let Some(y) = self.regions.header {
-            let right = self.right();
-            let end = pen.spans_right(end, y, &right).saturating_sub(2);
-            pen.groups(x, y, end, &self.left());
+            let least = if self.regions.size == Size::Small { Without::Counts } else { Without::Nothing };
+            let forms =
+                || Without::ALL.iter().filter(|&&w| w >= least).map(|&w| (self.left(w), self.right(w)));
+            let fits = |(left, right): &(Vec<_>, Vec<_>)| {
+                let left = left.iter().map(|group: &Vec<_>| spans_width(group) + APART).sum::<u16>();
+                x + left + spans_width(right) <= end + APART.saturating_sub(GAP)
+            };
+            if let Some((left, right)) = forms().find(fits).or_else(|| forms().next_back()) {
+                let end = pen.spans_right(end, y, &right).saturating_sub(GAP);
+                pen.groups(x, y, end, &left);
+            }
         }
         if let Some(y) = self.regions.honesty {
             pen.groups(x, y, end, &honesty::groups(self.ctx, end.saturating_sub(x)));
@@ -41,8 +89,13 @@ impl Widget for &Header<'_> {
 impl Ctx<'_> {
     /// Live or paused; of a recording, what its player does.
     pub(super) fn pace(&self) -> Span<'static> {
-        let state = self.app.playback().map(|playback| playback.state);
+        let playback = self.app.playback();
+        let state = playback.map(|playback| playback.state);
         match (self.app.pace, state) {
+            // What follows in it can't be read; the scrubber says where that begins and why.
+            (_, Some(PlayState::End)) if playback.is_some_and(|p| p.fault.is_some()) => {
+                self.bold("broken off", Tone::Error)
+            }
             (_, Some(PlayState::End)) => self.bold("end", Tone::Plain),
             (Pace::Paused, _) => Span::styled(" paused ", super::theme::Theme::reversed()),
             (Pace::Live, Some(PlayState::Following)) => self.bold("following", Tone::Plain),
@@ -58,6 +111,17 @@ impl Ctx<'_> {
             Recording::On => Some(Self::plain(format!("{} rec", self.glyphs.recorded))),
             Recording::Faulty(_) => Some(self.bold(format!("{} rec", self.glyphs.error), Tone::Error)),
         }
+    }
+
+    /// That some servers may be anybody: what they answer says nothing of those that are meant.
+    pub(super) fn unverified(&self, short: bool) -> Option<Span<'static>> {
+        let endpoints = &self.app.endpoints;
+        let words = match endpoints.iter().filter(|e| e.unverified).count() {
+            0 => return None,
+            some if !short && some < endpoints.len() => format!("insecure {some} of {}", endpoints.len()),
+            _ => "insecure".to_owned(),
+        };
+        Some(self.bold(words, Tone::Error))
     }
 
     /// That it is a recording, and how fast it is played.
@@ -97,36 +161,39 @@ impl Ctx<'_> {
 }
 
 impl Header<'_> {
-    fn left(&self) -> Vec<Vec<Span<'static>>> {
+    fn left(&self, without: Without) -> Vec<Vec<Span<'static>>> {
         let (ctx, app) = (self.ctx, self.ctx.app);
         let small = self.regions.size == Size::Small;
         let (from, to) = (app.config.live(), app.wanted());
         let most = self.regions.area.width / 4;
         let profile = ctx.bold(cut(&app.profile, most, ctx.glyphs.ellipsis), Tone::Plain);
-        let mut mode = Vec::new();
-        let mut first = vec![profile];
+        let has = |what: Without| without < what;
+        let mode = if has(Without::Mode) { self.mode(from, to, has(Without::Limits)) } else { ctx.budget() };
+        let mut groups = Vec::new();
         if small {
-            first.push(Span::raw("  "));
-            first.extend(self.mode(from, to));
-            return vec![first];
+            let profile = has(Without::Profile).then(|| vec![profile, Span::raw("  ")]);
+            return vec![profile.into_iter().flatten().chain(mode).collect()];
         }
-        first.insert(0, ctx.dim("fanscope  "));
-        mode.extend(self.mode(from, to));
-        let mut every = vec![ctx.dim("every ")];
-        every.extend(self.every(from.every, to.every));
-        let mut groups = vec![first, mode];
+        if has(Without::Profile) {
+            let name = has(Without::Name).then(|| ctx.dim("fanscope  "));
+            groups.push(name.into_iter().chain([profile]).collect());
+        }
+        groups.push(mode);
         groups.extend(self.ab());
-        groups.push(every);
-        let started = ctx.started().filter(|_| self.regions.size == Size::Full);
+        if has(Without::Period) {
+            let every = self.every(from.every, to.every);
+            groups.push([vec![ctx.dim("every ")], every].concat());
+        }
+        let started = ctx.started().filter(|_| self.regions.size == Size::Full && has(Without::Name));
         groups.extend(started.map(|started| vec![ctx.dim("recorded "), Ctx::plain(started)]));
-        if let Some(no) = app.round_no() {
+        if let Some(no) = app.round_no().filter(|_| has(Without::Round)) {
             groups.push(vec![ctx.dim("round "), Ctx::plain(no.to_string())]);
         }
         groups
     }
 
-    /// Mode and its own numbers.
-    fn mode(&self, from: &Settings, to: &Settings) -> Vec<Span<'static>> {
+    /// Mode and its own numbers; with `limits` also what else bounds it.
+    fn mode(&self, from: &Settings, to: &Settings, limits: bool) -> Vec<Span<'static>> {
         let ctx = self.ctx;
         let mut out = Vec::new();
         if from.mode != to.mode {
@@ -159,7 +226,7 @@ impl Header<'_> {
                     "",
                     Tone::Hedge,
                 ));
-                if ctx.app.picture().warming > 0 {
+                if limits && ctx.app.picture().warming > 0 {
                     out.push(ctx.tone(format!(" {} warming", ctx.app.picture().warming), Tone::Hedge));
                 }
                 out.push(ctx.dim("  by "));
@@ -170,7 +237,7 @@ impl Header<'_> {
         if let (held, true) = to.effective_budget() {
             out.extend([ctx.dim(" held to "), ctx.tone(numbers::setting_ms(held), Tone::Cut)]);
         }
-        if to.mode.ignores_budget() {
+        if limits && to.mode.ignores_budget() {
             out.push(ctx.dim("  at most "));
             out.push(Ctx::plain(numbers::setting_ms(to.request_budget)));
         }
@@ -205,8 +272,9 @@ impl Header<'_> {
     }
 
     /// What is chosen of the lanes, that the picture is frozen, recorded, and live or paused.
-    fn right(&self) -> Vec<Span<'static>> {
+    fn right(&self, without: Without) -> Vec<Span<'static>> {
         let (ctx, lineup) = (self.ctx, &self.ctx.app.lineup);
+        let short = without >= Without::Counts;
         let mut groups: Vec<Vec<Span<'static>>> = Vec::new();
         if !lineup.filter().is_empty() && !lineup.is_typing() {
             let filter = ctx.bold(cut(lineup.filter(), 16, ctx.glyphs.ellipsis), Tone::Plain);
@@ -216,9 +284,10 @@ impl Header<'_> {
         if lineup.sort() != Sort::Profile {
             groups.push(vec![ctx.dim("by "), ctx.bold(lineup.sort().label(), Tone::Plain)]);
         }
+        groups.extend(ctx.unverified(short).map(|unverified| vec![unverified]));
         groups.extend(self.faults());
         let small = if ctx.app.kind() == Kind::Live { Size::Small } else { Size::Medium };
-        groups.extend(ctx.frozen(self.regions.size <= small).map(|frozen| vec![frozen]));
+        groups.extend(ctx.frozen(short || self.regions.size <= small).map(|frozen| vec![frozen]));
         groups.extend(ctx.recording().map(|recording| vec![recording]));
         groups.extend(ctx.playing());
         groups.push(vec![ctx.pace()]);

@@ -3,16 +3,17 @@
 use super::ctx::Ctx;
 use super::footer::Footer;
 use super::layout::Regions;
-use super::text::{Pen, Row, width};
+use super::text::{Pen, Row, spans_width};
 use super::theme::Tone;
 use crate::app::HelpPage;
 use crate::app::Kind;
 use crate::app::actions::{Binding, bindings};
-use crate::domain::PlayState;
+use crate::domain::{Phase, PlayState};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::text::Span;
 use ratatui::widgets::Widget;
+use std::borrow::Cow;
 
 /// The help, over the whole screen.
 pub struct Help<'a> {
@@ -26,9 +27,8 @@ pub struct Help<'a> {
 
 /// A line of the help: a key or glyph, and what it means.
 struct Line {
-    sign: String,
-    style: Style,
-    text: &'static str,
+    sign: Vec<Span<'static>>,
+    text: Cow<'static, str>,
 }
 
 /// Keys that are named one by one.
@@ -61,9 +61,9 @@ impl Widget for &Help<'_> {
             let column = u16::try_from(i / rows.max(1)).unwrap_or(u16::MAX);
             let x = area.x + 1 + column.saturating_mul(HelpPage::LINE);
             let y = top + u16::try_from(i % rows.max(1)).unwrap_or(u16::MAX);
-            pen.put(x, y, area.right(), &line.sign, line.style);
-            let text = x + SIGN.max(width(&line.sign) + 1);
-            pen.put(text, y, area.right(), line.text, theme.tone(Tone::Plain));
+            pen.spans(x, y, area.right(), &line.sign);
+            let text = x + SIGN.max(spans_width(&line.sign) + 1);
+            pen.put(text, y, area.right(), &line.text, theme.tone(Tone::Plain));
         }
         let footer = Rect { y: self.regions.footer, height: 1, ..area };
         Footer { ctx }.render(footer, buf);
@@ -74,7 +74,7 @@ impl Help<'_> {
     /// Keys, then signs.
     fn lines(&self, page: HelpPage) -> Vec<Line> {
         let mut lines = self.keys();
-        lines.resize_with(page.keys(), || Line { sign: String::new(), style: Style::new(), text: "" });
+        lines.resize_with(page.keys(), || Line { sign: Vec::new(), text: Cow::Borrowed("") });
         lines.extend(self.signs());
         lines
     }
@@ -90,15 +90,29 @@ impl Help<'_> {
                 Some(footer) => if ascii { footer.ascii } else { footer.keys }.to_owned(),
                 None => b.keys.iter().map(name).collect::<Vec<_>>().join(" "),
             };
-            Line { sign, style: bold, text: b.help }
+            Line { sign: vec![Span::styled(sign, bold)], text: b.help.into() }
         };
         bindings(self.ctx.app.kind()).map(line).collect()
     }
 
     fn signs(&self) -> [Line; HelpPage::SIGNS] {
         let (theme, glyphs) = (self.ctx.theme, self.ctx.glyphs);
-        let sign = |glyph: &str, tone, text| Line { sign: glyph.to_owned(), style: theme.tone(tone), text };
+        let sign = |glyph: &str, tone, text: &'static str| Line {
+            sign: vec![Span::styled(glyph.to_owned(), theme.tone(tone))],
+            text: text.into(),
+        };
+        // As the legend has them: only the body's time is the answer itself.
+        let phases = |phases: &[Phase]| {
+            let style = |p| if p == Phase::Body { theme.tone(Tone::Plain) } else { theme.dim() };
+            let shade = |&p: &Phase| Span::styled(glyphs.phase(p, false), style(p));
+            let names: Vec<&str> = phases.iter().map(|p| p.as_str()).collect();
+            Line { sign: phases.iter().map(shade).collect(), text: names.join(", ").into() }
+        };
+        let (before, after) = Phase::ALL.split_at(Phase::ALL.len() / 2);
         [
+            sign("a time", Tone::Plain, "from the round's start"),
+            phases(before),
+            phases(after),
             sign(glyphs.ok, Tone::Ok, "answered within its limit"),
             sign(glyphs.error, Tone::Error, "error, where it happened"),
             sign(glyphs.cut, Tone::Cut, "cut at a time limit"),

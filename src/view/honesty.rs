@@ -56,7 +56,10 @@ fn all(ctx: &Ctx<'_>) -> Vec<Group> {
         Recording::Faulty(why) => Some((0, vec![ctx.bold(format!("recording: {why}"), Tone::Error)])),
         Recording::On | Recording::Off => None,
     };
-    let mut groups: Vec<Group> = fault.into_iter().collect();
+    let short = ctx.app.descriptors.map(|(limit, need)| {
+        (0, vec![ctx.dim("descriptors "), ctx.bold(format!("{limit} of {need}"), Tone::Error)])
+    });
+    let mut groups: Vec<Group> = fault.into_iter().chain(short).collect();
     // A recording does not say.
     if hosts > 0 {
         groups.push((3, counted(hosts.to_string(), numbers::plural(hosts, "host", "hosts"))));
@@ -74,10 +77,21 @@ fn all(ctx: &Ctx<'_>) -> Vec<Group> {
         ("lost events", pulse.lost_events()),
     ];
     groups.extend(unusual.iter().filter(|r| r.1 > 0).map(|&(label, count)| (0, zero(label, count))));
+    groups.extend(overruns(ctx).map(|overruns| (0, overruns)));
     groups.extend(probing(ctx).map(|probing| (1, probing)));
     groups.push((4, counted(pulse.reused().to_string(), "reused")));
     groups.push((4, counted(pulse.dialled().to_string(), "new")));
     groups
+}
+
+/// Rounds that this machine woke up too late in, and how late in the last of them.
+fn overruns(ctx: &Ctx<'_>) -> Option<Vec<Span<'static>>> {
+    let (rounds, last) = ctx.app.stats().pulse().overruns();
+    let last = last.map(|last| ctx.dim(format!(", last {}", numbers::ms(last))));
+    (rounds > 0).then(|| {
+        let count = ctx.bold(rounds.to_string(), Tone::Plain);
+        [ctx.dim("overruns "), count].into_iter().chain(last).collect()
+    })
 }
 
 /// That some rounds are probes, and how many calls are watched (W7).

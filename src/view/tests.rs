@@ -1,11 +1,13 @@
 //! Whole screens, with their colours, and every size and state without harm.
 
 mod detail;
-mod fuzz;
+pub(crate) mod fuzz;
+mod hostile;
 mod look;
 mod records;
 mod replay;
-pub(super) mod scenes;
+mod room;
+pub(crate) mod scenes;
 mod tradeoff;
 
 use super::*;
@@ -15,7 +17,7 @@ use ratatui::style::{Color, Modifier, Style};
 use std::fmt::Write as _;
 
 /// A drawn screen.
-pub(super) fn drawn(app: &App, width: u16, height: u16) -> Buffer {
+pub(crate) fn drawn(app: &App, width: u16, height: u16) -> Buffer {
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
     Dashboard(app).render(buf.area, &mut buf);
     buf
@@ -85,6 +87,25 @@ const TALL: [(u16, u16); 2] = [(160, 50), (250, 80)];
 #[test]
 fn a_round_in_progress() {
     assert_scene("running", &scenes::running(Options::default()), &ALL);
+}
+
+#[test]
+fn h29_servers_that_may_be_anybody_are_warned_of_in_the_header_at_every_size() {
+    let head = |unverified: usize, (width, height)| {
+        let mut app = scenes::running(Options::default());
+        app.endpoints.iter_mut().take(unverified).for_each(|e| e.unverified = true);
+        let buf = drawn(&app, width, height);
+        let text: String = (0..width).map(|x| buf[(x, 0)].symbol().to_owned()).collect();
+        let at = text.find("insecure").map(|at| text[..at].chars().count());
+        at.inspect(|&at| assert_eq!(letter(buf[(u16::try_from(at).unwrap(), 0)].style()), 'R'));
+        text
+    };
+    for size in ALL {
+        let some = if size.0 < 80 { "insecure" } else { "insecure 2 of 8 " };
+        assert!(head(2, size).contains(some), "{size:?}");
+        assert!(head(8, size).contains("insecure"), "{size:?}");
+        assert!(!head(0, size).contains("insecure"));
+    }
 }
 
 #[test]
@@ -271,6 +292,16 @@ fn the_help() {
     let mut app = scenes::running(Options::default());
     update(&mut app, Message::Action(Action::Help));
     assert_scene("help", &app, &ALL);
+}
+
+#[test]
+fn m17_the_help_says_what_a_time_is_made_of() {
+    let mut app = scenes::running(Options::default());
+    update(&mut app, Message::Action(Action::Help));
+    let shown = printed(&drawn(&app, 120, 40));
+    for words in ["from the round's start", "queued, dns, connect", "tls, waiting, body"] {
+        assert!(shown.contains(words), "{shown}");
+    }
 }
 
 /// At any size: the last page is reached, nothing scrolls past it, and the first key back moves.

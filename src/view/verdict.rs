@@ -37,16 +37,48 @@ impl Widget for &Verdict<'_> {
             Health::Failed(why) => vec![ctx.bold(cut(why, row.width / 2, ctx.glyphs.ellipsis), Tone::Error)],
             Health::Running => self.right(),
         };
-        // The verdict matters more than the words beside the counts, and the counts more than its details.
+        // The verdict matters more than the words beside the counts, and the counts more than its details. Where
+        // there is least room they matter more than what stands before them, too.
         let room = row.width.saturating_sub(spans_width(&right) + 1);
-        let forms = [size == Size::Min, true].map(|bare| {
-            let counts = self.counts(bare).into_iter();
-            title.iter().cloned().chain(counts.flat_map(|c| [vec![gap()], c].concat())).collect::<Vec<_>>()
-        });
-        let left = forms.iter().find(|f| spans_width(f) <= room).unwrap_or(&title);
+        let form = |title: &[Span<'static>], words| {
+            let counts = self.counts(words).into_iter();
+            let apart = if words == Words::None { Span::raw(" ") } else { gap() };
+            let spans = title.iter().cloned().chain(counts.flat_map(|c| [vec![apart.clone()], c].concat()));
+            spans.collect::<Vec<_>>()
+        };
+        let mut forms = vec![form(&title, Words::Signs)];
+        if size == Size::Min {
+            let counts = form(&[], Words::None).into_iter().skip(1).collect();
+            forms.extend([form(&title, Words::None), form(&self.numbers(), Words::None), counts]);
+        } else {
+            forms.insert(0, form(&title, Words::All));
+        }
+        let left = forms.iter().find(|f| spans_width(f) <= room && !f.is_empty()).unwrap_or(&title);
         let rule = if size >= Size::Medium { ctx.glyphs.rule } else { " " };
         Pen::new(buf).title(row, left, (rule, ctx.theme.dim()), &right);
     }
+}
+
+/// What is said beside a count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Words {
+    /// What it counts.
+    All,
+    /// Only its sign.
+    Signs,
+    /// Its sign, and no blank between them.
+    None,
+}
+
+/// How much is said of what came of a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Length {
+    /// What came of it, and nothing of the times.
+    Least,
+    /// Without the words that others make plain.
+    Short,
+    /// All.
+    Long,
 }
 
 /// What sets two things apart.
@@ -80,7 +112,7 @@ impl Verdict<'_> {
         vec![gap(), self.ctx.dim(format!("{words}{of}"))]
     }
 
-    fn counts(&self, bare: bool) -> Vec<Vec<Span<'static>>> {
+    fn counts(&self, words: Words) -> Vec<Vec<Span<'static>>> {
         let (ctx, glyphs) = (self.ctx, self.ctx.glyphs);
         let tally = match ctx.app.shown() {
             Shown::Waiting => return Vec::new(),
@@ -90,8 +122,9 @@ impl Verdict<'_> {
         let group = |count: usize, glyph: &str, word: &str, tone: Tone| {
             let quiet = tone == Tone::Dim;
             let number = ctx.bold(count.to_string(), if quiet { Tone::Plain } else { tone });
-            let word = if bare { String::new() } else { format!(" {word}") };
-            (count > 0).then(|| vec![ctx.tone(format!("{glyph} "), tone), number, ctx.tone(word, tone)])
+            let word = if words == Words::All { format!(" {word}") } else { String::new() };
+            let blank = if words == Words::None { "" } else { " " };
+            (count > 0).then(|| vec![ctx.tone(format!("{glyph}{blank}"), tone), number, ctx.tone(word, tone)])
         };
         let hedges = numbers::plural(tally.hedges, "hedge", "hedges").to_owned();
         let hedges = match (tally.running, tally.won, tally.hedges.saturating_sub(tally.won)) {
@@ -112,33 +145,46 @@ impl Verdict<'_> {
     fn right(&self) -> Vec<Span<'static>> {
         let ctx = self.ctx;
         if self.regions.size == Size::Min {
-            if let Some(frozen) = ctx.frozen(true) {
-                return vec![frozen];
-            }
-            if ctx.app.pace == Pace::Paused {
-                return vec![ctx.pace()];
-            }
-            let elapsed = numbers::ms(ctx.app.elapsed());
-            let shown = if ctx.app.round_no().is_some() { elapsed } else { "waiting".to_owned() };
-            let mut right = vec![ctx.bold(shown, Tone::Plain)];
-            // There is no header that could say so.
-            match ctx.app.recording {
-                Recording::Off => {}
-                Recording::On => right.insert(0, Ctx::plain(format!("{} ", ctx.glyphs.recorded))),
-                Recording::Faulty(_) => right = ctx.recording().into_iter().collect(),
-            }
-            return right;
+            return self.least();
         }
         let most = self.regions.area.width * 2 / 3;
         let (text, tone) = match ctx.app.shown() {
             Shown::Waiting => return Vec::new(),
             Shown::Running(live) => running(ctx, live),
             Shown::Over(round) => {
-                let (long, tone) = over(ctx, round, true);
-                (if width(&long) <= most { long } else { over(ctx, round, false).0 }, tone)
+                let forms = [Length::Long, Length::Short, Length::Least].map(|length| {
+                    let (text, tone) = over(ctx, round, length);
+                    (overran(ctx, round, length) + &text, tone)
+                });
+                let [.., least] = &forms;
+                forms.iter().find(|f| width(&f.0) <= most).unwrap_or(least).clone()
             }
         };
         vec![ctx.bold(cut(&text, most, ctx.glyphs.ellipsis), tone)]
+    }
+
+    /// What is right of the counts where there is no header that could say so: what the picture is, and what it
+    /// is worth. Servers that may be anybody matter more than how long they took.
+    fn least(&self) -> Vec<Span<'static>> {
+        let ctx = self.ctx;
+        let state = ctx.frozen(true).or_else(|| (ctx.app.pace == Pace::Paused).then(|| ctx.pace()));
+        let unverified = ctx.unverified(true);
+        if let Some(state) = state {
+            return unverified.into_iter().flat_map(|u| [u, Span::raw(" ")]).chain([state]).collect();
+        }
+        let elapsed = || match ctx.app.round_no() {
+            Some(_) => numbers::ms(ctx.app.elapsed()),
+            None => "waiting".to_owned(),
+        };
+        let faulty = matches!(ctx.app.recording, Recording::Faulty(_));
+        let last = unverified.or_else(|| (!faulty).then(|| ctx.bold(elapsed(), Tone::Plain)));
+        let recording = match ctx.app.recording {
+            Recording::Off => None,
+            Recording::On => Some(Ctx::plain(ctx.glyphs.recorded)),
+            Recording::Faulty(_) => ctx.recording(),
+        };
+        let gap = (recording.is_some() && last.is_some()).then(|| Span::raw(" "));
+        recording.into_iter().chain(gap).chain(last).collect()
     }
 }
 
@@ -169,42 +215,55 @@ fn is_lost(app: &App, live: &LiveRound) -> bool {
     settings.mode == Mode::Quorum && failed > n.saturating_sub(settings.quorum_of(n))
 }
 
-/// What came of a round; `long` with all its words.
-fn over(ctx: &Ctx<'_>, round: &Round, long: bool) -> (String, Tone) {
+/// Before what came of a round, how late this machine woke up in it where that makes it doubtful.
+fn overran(ctx: &Ctx<'_>, round: &Round, length: Length) -> String {
+    let whose = if length == Length::Long { "client " } else { "" };
+    let words = |late| format!("{whose}overrun {} {} ", numbers::ms(late), ctx.glyphs.dot);
+    round.overrun.map(words).unwrap_or_default()
+}
+
+/// What came of a round.
+fn over(ctx: &Ctx<'_>, round: &Round, length: Length) -> (String, Tone) {
     let dot = ctx.glyphs.dot;
+    let times = |text: String| if length == Length::Least { String::new() } else { text };
     let took =
         if round.overshoot().is_some() { numbers::fine_ms(round.took) } else { numbers::ms(round.took) };
     if !round.ok {
-        return (format!("failed: {} {dot} {took}", failures(ctx, round)), Tone::Error);
+        let took = times(format!(" {dot} {took}"));
+        return (format!("failed: {}{took}", failures(ctx, round)), Tone::Error);
     }
     if round.ended_by == EndedBy::Aborted {
-        return (format!("aborted after {took}"), Tone::Plain);
+        return (format!("aborted{}", times(format!(" after {took}"))), Tone::Plain);
     }
     if let Some(k) = round.k {
-        return quorum(round, k, &format!(" {dot} {took}"), long);
+        return quorum(round, k, &format!(" {dot} {took}"), length);
     }
     let late = round.took.saturating_sub(round.budget);
     let passed = round.settings.mode.ignores_budget() && !late.is_zero();
     let late = if passed { format!(", {} late", numbers::ms(late)) } else { String::new() };
+    let took = |before| times(format!("{before}{took}{late}"));
     if round.partial() {
         let (answered, calls) = (round.answered() as u64, round.calls.len() as u64);
         let share = numbers::short_percent(answered, calls);
-        let word = if long { " answered" } else { "" };
-        return (format!("partial {dot} {share}{word} {dot} {took}{late}"), Tone::Plain);
+        let word = if length == Length::Long { " answered" } else { "" };
+        let took = took(format!(" {dot} "));
+        return (format!("partial {dot} {share}{word}{took}"), Tone::Plain);
     }
-    (format!("complete in {took}{late}"), if passed { Tone::Plain } else { Tone::Ok })
+    (format!("complete{}", took(" in ".to_owned())), if passed { Tone::Plain } else { Tone::Ok })
 }
 
-fn quorum(round: &Round, k: usize, took: &str, long: bool) -> (String, Tone) {
+fn quorum(round: &Round, k: usize, took: &str, length: Length) -> (String, Tone) {
     let had = round.answered_optional;
-    let (word, took) = if long { ("quorum ", took) } else { ("", "") };
+    let (word, took) = if length == Length::Long { ("quorum ", took) } else { ("", "") };
+    let times = |text: String| if length == Length::Least { String::new() } else { text };
     match (round.quorum_at, round.quorum_impossible_at) {
         (Some(at), _) => {
-            let spare = numbers::ms(round.budget.saturating_sub(at));
-            (format!("{word}met at {}, {spare} to spare", numbers::ms(at)), Tone::Ok)
+            let spare = times(format!(", {} to spare", numbers::ms(round.budget.saturating_sub(at))));
+            (format!("{word}met at {}{spare}", numbers::ms(at)), Tone::Ok)
         }
         (None, Some(at)) => {
-            (format!("{word}impossible from {}: {had} of {k}{took}", numbers::ms(at)), Tone::Error)
+            let from = times(format!(" from {}", numbers::ms(at)));
+            (format!("{word}impossible{from}: {had} of {k}{took}"), Tone::Error)
         }
         (None, None) if had < k => (format!("{word}not met: {had} of {k}{took}"), Tone::Plain),
         (None, None) => (format!("{word}met{took}"), Tone::Ok),

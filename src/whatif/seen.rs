@@ -1,7 +1,7 @@
 //! What the estimators keep of a round: its contract and what was seen of each of its calls, and of stragglers as far
 //! as they were watched. A few dozen bytes a call, so that some hundred rounds can be looked at anew at any time.
 
-use super::survival::{Observation, Observed, observation, of_late, of_reason};
+use super::survival::{Observation, Observed, fair, of_late, of_reason};
 use crate::domain::{
     Arm, AttemptKind, AttemptOutcome, Call, EndpointId, HedgeDelay, Late, Mode, Outcome, Reason, Round,
     RoundNo, Settings,
@@ -70,7 +70,7 @@ impl Seen {
             partial: round.partial(),
             arm: round.arm,
             probe: round.probe,
-            calls: round.calls.iter().map(SeenCall::of).collect(),
+            calls: round.calls.iter().map(|call| SeenCall::of(round, call)).collect(),
         };
         round.late.iter().for_each(|&late| seen.late(late));
         seen
@@ -135,8 +135,8 @@ impl Seen {
 }
 
 impl SeenCall {
-    fn of(call: &Call) -> Self {
-        let primary = observation(call);
+    fn of(round: &Round, call: &Call) -> Self {
+        let primary = fair(round, call);
         let hedges = call.attempts.iter().filter(|a| a.kind == AttemptKind::Hedge);
         let hedges = hedges.filter_map(|attempt| {
             let what = match attempt.outcome {

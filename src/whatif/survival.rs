@@ -5,7 +5,7 @@
 //! errors as a competing risk; without errors it is Kaplan and Meier's (1958). Pure: times come in, numbers go
 //! out.
 
-use crate::domain::{AttemptKind, AttemptOutcome, Call, Late, Outcome, Reason};
+use crate::domain::{AttemptKind, AttemptOutcome, Call, Late, Outcome, Reason, Round};
 use std::time::Duration;
 
 /// Slack in comparing a curve with a quantile, so that 0.1 + 0.2 reaches 0.3.
@@ -70,6 +70,20 @@ pub fn observation(call: &Call) -> Option<Observation> {
         AttemptOutcome::Cancelled => Observed::Censored,
     };
     Some(Observation { time: primary.end, what })
+}
+
+/// The same, where our own lateness is no evidence: a call that a late wake-up cut was pending until its limit, and
+/// what came after that was seen by accident. A probe round is meant to see it. The endpoint's own timeout is an error
+/// unless that was our doing.
+#[must_use]
+pub fn fair(round: &Round, call: &Call) -> Option<Observation> {
+    let seen = observation(call)?;
+    let Some(limit) = round.limit_of(call) else { return Some(seen) };
+    let accident = match call.outcome {
+        Outcome::Missing(Reason::Timeout) => seen.time >= limit && round.is_misjudged(call),
+        _ => round.overrun.is_some() && round.probe.is_none() && seen.time > limit,
+    };
+    Some(if accident { Observation { time: limit, what: Observed::Censored } } else { seen })
 }
 
 /// What a failure says of the upstream: an error, nothing yet (we stopped looking), or nothing at all.

@@ -268,3 +268,15 @@ pub async fn tls_upstream(config: Arc<ServerConfig>) -> (SocketAddr, Heads<(Opti
     .await;
     (address, heads)
 }
+
+/// An HTTP proxy that tunnels to wherever CONNECT says.
+pub async fn tunnelling() -> SocketAddr {
+    upstream(|_, mut stream| async move {
+        let Some(head) = read_head(&mut stream).await else { return };
+        let to = head.split(' ').nth(1).unwrap();
+        let mut there = TcpStream::connect(to).await.unwrap();
+        stream.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").await.unwrap();
+        let _ = tokio::io::copy_bidirectional(&mut stream, &mut there).await;
+    })
+    .await
+}

@@ -7,6 +7,7 @@ use fanscope::domain::{
     CallSpec, EndpointId, Event, Guards, HedgeContract, Mode, Phase, Reason, Round, RoundNo, Settings,
 };
 use fanscope::engine::clock::TokioClock;
+use fanscope::engine::gaps::Gaps;
 use fanscope::engine::limits::Limits;
 use fanscope::engine::limits::guards::Tolls;
 use fanscope::engine::policy::{CallPlan, HedgePlan, RoundPlan};
@@ -31,6 +32,8 @@ pub enum Play {
     End(Duration, Result<(), Failure>),
     /// Never ends.
     Hang,
+    /// Never gets past connecting.
+    Dials,
     /// Panics after this time.
     Panic(Duration),
     /// Panics while it is built.
@@ -87,7 +90,8 @@ impl Transport for FakeNet {
         let alive = Alive::new(&self.alive);
         Box::pin(async move {
             let _alive = alive;
-            trace.reach(Phase::Waiting);
+            let dials = matches!(play, Play::Dials);
+            trace.reach(if dials { Phase::Connect } else { Phase::Waiting });
             match play {
                 Play::End(after, result) => {
                     tokio::time::sleep(after).await;
@@ -98,7 +102,7 @@ impl Transport for FakeNet {
                     tokio::time::sleep(after).await;
                     panic!("planted panic");
                 }
-                Play::Hang | Play::PanicAtOnce => std::future::pending().await,
+                Play::Hang | Play::Dials | Play::PanicAtOnce => std::future::pending().await,
             }
         })
     }
@@ -156,7 +160,8 @@ pub fn plan(mode: Mode, budget: u64, calls: Vec<CallPlan>) -> RoundPlan {
 pub fn shared(net: impl Transport + 'static) -> (Shared<TokioClock>, mpsc::Receiver<Event>) {
     let (sink, events) = Sink::new();
     let epoch = Instant::now();
-    (Shared { clock: TokioClock, transport: Rc::new(net), sink, epoch, abort: Abort::default() }, events)
+    let (abort, gaps) = (Abort::default(), Gaps::new(&TokioClock));
+    (Shared { clock: TokioClock, transport: Rc::new(net), sink, epoch, abort, gaps }, events)
 }
 
 /// Runs a round of which nothing is watched past its end.

@@ -3,7 +3,9 @@
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
+use std::path::Path;
 use std::process::Command;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
@@ -13,8 +15,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// What came out of the program.
 struct Seen {
     parser: vt100::Parser,
-    /// Bytes so far.
-    bytes: usize,
+    /// All bytes so far.
+    raw: Vec<u8>,
     /// Whether that is all.
     over: bool,
 }
@@ -27,7 +29,7 @@ struct Shared {
 pub struct Terminal {
     master: Box<dyn MasterPty + Send>,
     writer: Box<dyn Write + Send>,
-    child: Box<dyn Child + Send + Sync>,
+    child: Owned,
     shared: Arc<Shared>,
     before: String,
 }
@@ -37,6 +39,14 @@ impl Terminal {
     pub fn start(width: u16, height: u16, args: &[&str], env: &[(&str, &str)]) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fanscope"));
         command.args(args);
+        Self::spawn(width, height, command, env)
+    }
+
+    /// The same, with this as its working directory.
+    pub fn start_in(dir: &Path, width: u16, height: u16, args: &[&str], env: &[(&str, &str)]) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fanscope"));
+        command.args(args);
+        command.cwd(dir);
         Self::spawn(width, height, command, env)
     }
 
@@ -58,10 +68,10 @@ impl Terminal {
             command.env(name, value);
         }
         let before = modes(pair.master.as_ref());
-        let child = pair.slave.spawn_command(command).expect("the program");
+        let child = Owned(pair.slave.spawn_command(command).expect("the program"));
         drop(pair.slave);
         let parser = vt100::Parser::new(height, width, 0);
-        let seen = Mutex::new(Seen { parser, bytes: 0, over: false });
+        let seen = Mutex::new(Seen { parser, raw: Vec::new(), over: false });
         let shared = Arc::new(Shared { seen, changed: Condvar::new() });
         let mut reader = pair.master.try_clone_reader().expect("a reader");
         let writer = pair.master.take_writer().expect("a writer");
@@ -72,7 +82,7 @@ impl Terminal {
                 let n = reader.read(&mut bytes).unwrap_or(0);
                 let mut seen = theirs.seen.lock().expect("the screen");
                 seen.parser.process(&bytes[..n]);
-                seen.bytes += n;
+                seen.raw.extend_from_slice(&bytes[..n]);
                 seen.over = n == 0;
                 theirs.changed.notify_all();
                 if n == 0 {
@@ -99,18 +109,29 @@ impl Terminal {
         self.wait(text, |screen| screen.contents().contains(text));
     }
 
+    /// Waits for a line that starts so, after the margin.
+    pub fn wait_line(&self, start: &str) {
+        let starts = |line: &str| line.strip_prefix(' ').is_some_and(|line| line.starts_with(start));
+        self.wait(start, |screen| screen.contents().lines().any(starts));
+    }
+
     pub fn text(&self) -> String {
         self.shared.seen.lock().expect("the screen").parser.screen().contents()
     }
 
     /// How many bytes the program has written so far.
     pub fn written(&self) -> usize {
-        self.shared.seen.lock().expect("the screen").bytes
+        self.shared.seen.lock().expect("the screen").raw.len()
+    }
+
+    /// All that the program has written so far.
+    pub fn raw(&self) -> Vec<u8> {
+        self.shared.seen.lock().expect("the screen").raw.clone()
     }
 
     /// The program's process.
     pub fn process(&self) -> u32 {
-        self.child.process_id().expect("a process")
+        self.child.0.process_id().expect("a process")
     }
 
     pub fn keys(&mut self, keys: &str) {
@@ -138,7 +159,7 @@ impl Terminal {
     /// Waits for the end; checks that the terminal is as it was before. Returns how it ended and what the
     /// normal screen shows.
     pub fn end(&mut self) -> (ExitStatus, String) {
-        let status = wait(self.child.as_mut());
+        let status = self.child.wait();
         let seen = self.shared.seen.lock().expect("the screen");
         let (seen, _) =
             self.shared.changed.wait_timeout_while(seen, PATIENCE, |s| !s.over).expect("the screen");
@@ -163,10 +184,27 @@ pub fn is_plain(screen: &vt100::Screen) -> bool {
         && screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None
 }
 
-impl Drop for Terminal {
-    /// A test that failed leaves no program behind; one that has ended can't be killed, which is as well.
+/// A test that failed leaves no program behind.
+struct Owned(Box<dyn Child + Send + Sync>);
+
+impl Owned {
+    /// Waits for its end, and ends the test and the program when that does not come.
+    fn wait(&mut self) -> ExitStatus {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.0.try_wait().expect("a status") {
+                return status;
+            }
+            assert!(Instant::now() < until, "the program lives on");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+impl Drop for Owned {
+    /// One that has ended can't be killed, which is as well.
     fn drop(&mut self) {
-        let _ = self.child.kill();
+        let _ = self.0.kill();
     }
 }
 
@@ -179,7 +217,7 @@ fn modes(master: &dyn MasterPty) -> String {
 pub struct Stalled {
     reader: Box<dyn Read + Send>,
     writer: Box<dyn Write + Send>,
-    child: Box<dyn Child + Send + Sync>,
+    child: Owned,
     parser: vt100::Parser,
 }
 
@@ -190,14 +228,27 @@ impl Stalled {
         let pair = native_pty_system().openpty(size).expect("a pty");
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fanscope"));
         command.args(args);
-        let child = pair.slave.spawn_command(command).expect("the program");
+        let child = Owned(pair.slave.spawn_command(command).expect("the program"));
         let reader = pair.master.try_clone_reader().expect("a reader");
         let writer = pair.master.take_writer().expect("a writer");
         let mut stalled = Self { reader, writer, child, parser: vt100::Parser::new(height, width, 0) };
-        while !stalled.parser.screen().contents().contains(text) {
-            assert!(stalled.read() > 0, "ended too early");
-        }
+        stalled.read_until(text);
         stalled
+    }
+
+    /// Reads until this is on the screen, and no further.
+    pub fn read_until(&mut self, text: &str) {
+        // A read takes as long as it takes: what never shows the text is ended.
+        let (mut killer, (_done, waits)) = (self.child.0.clone_killer(), channel::<()>());
+        std::thread::spawn(move || {
+            if waits.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                let _ = killer.kill();
+            }
+        });
+        while !self.parser.screen().contents().contains(text) {
+            let n = self.read();
+            assert!(n > 0, "ended, or was too late, before {text:?}:\n{}", self.parser.screen().contents());
+        }
     }
 
     fn read(&mut self) -> usize {
@@ -214,7 +265,7 @@ impl Stalled {
 
     /// Waits for the end, reading nothing; then reads the rest and returns the screen.
     pub fn end(mut self) -> (ExitStatus, vt100::Screen) {
-        let status = wait(self.child.as_mut());
+        let status = self.child.wait();
         while self.read() > 0 {}
         (status, self.parser.screen().clone())
     }
@@ -224,21 +275,6 @@ impl Stalled {
         let Self { reader, writer, mut child, .. } = self;
         drop(reader);
         drop(writer);
-        wait(child.as_mut())
-    }
-}
-
-/// Waits for a program's end, and ends the test and the program when it does not come.
-fn wait(child: &mut (dyn Child + Send + Sync)) -> ExitStatus {
-    let until = Instant::now() + PATIENCE;
-    loop {
-        if let Some(status) = child.try_wait().expect("a status") {
-            return status;
-        }
-        if Instant::now() > until {
-            child.kill().expect("an end");
-            panic!("the program lives on");
-        }
-        std::thread::yield_now();
+        child.wait()
     }
 }

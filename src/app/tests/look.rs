@@ -3,7 +3,7 @@
 use super::*;
 use crate::app::actions::{Key, KeyCode};
 use crate::domain::event::SkipCause;
-use crate::domain::{Answer, FaultSwitch};
+use crate::domain::{Answer, Attempt, FaultSwitch, ServerTiming};
 
 fn type_in(app: &mut App, text: &str) {
     for c in text.chars() {
@@ -134,7 +134,7 @@ fn rounds_are_kept_in_order_and_never_more_than_fit() {
 }
 
 #[test]
-fn failed_answers_are_kept_for_the_newest_rounds_only() {
+fn what_answers_said_is_kept_for_the_newest_rounds_only() {
     let settings = Arc::new(fx::settings(Mode::Deadline));
     let mut app = App::new(fx::setup(&fx::page_names(), (*settings).clone(), Options::default()));
     let answer = Arc::new(Answer {
@@ -146,15 +146,19 @@ fn failed_answers_are_kept_for_the_newest_rounds_only() {
     });
     for no in 1..=400 {
         let mut round = fx::round(no, fx::at(no), &settings, &fx::TYPICAL);
-        round.calls[7].attempts[0].answer = Some(Arc::clone(&answer));
+        let attempt = &mut round.calls[7].attempts[0];
+        attempt.answer = Some(Arc::clone(&answer));
+        attempt.server_timing = [ServerTiming::new("db", None, None).unwrap()].into();
         fx::start(&mut app, &round);
         fx::finish(&mut app, round);
     }
-    let with: Vec<u64> = (app.picture().rounds.iter())
-        .filter(|r| r.calls[7].attempts[0].answer.is_some())
-        .map(|r| r.no.0)
-        .collect();
-    assert_eq!(with, (151..=400).collect::<Vec<u64>>(), "2,000 calls are 250 rounds of 8");
+    let with = |says: &dyn Fn(&Attempt) -> bool| -> Vec<u64> {
+        let rounds = app.picture().rounds.iter().filter(|r| says(&r.calls[7].attempts[0]));
+        rounds.map(|r| r.no.0).collect()
+    };
+    let newest: Vec<u64> = (151..=400).collect();
+    assert_eq!(with(&|a| a.answer.is_some()), newest, "2,000 calls are 250 rounds of 8");
+    assert_eq!(with(&|a| !a.server_timing.is_empty()), newest);
 }
 
 #[test]

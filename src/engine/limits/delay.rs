@@ -1,8 +1,8 @@
 //! A hedge delay from the endpoint's recent primary attempts (R24).
 
-use crate::domain::{Call, Suppression};
+use crate::domain::{Call, Round, Suppression};
 use crate::whatif::hedge::percentile;
-use crate::whatif::survival::{Curve, Observation, observation};
+use crate::whatif::survival::{Curve, Observation, fair};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -17,9 +17,9 @@ const ENOUGH: usize = 30;
 pub struct RecentPrimaries(VecDeque<Observation>);
 
 impl RecentPrimaries {
-    /// Takes in a settled call; one for which nothing was sent tells nothing.
-    pub fn push(&mut self, call: &Call) {
-        let Some(seen) = observation(call) else { return };
+    /// Takes in a call of a settled round; one for which nothing was sent tells nothing.
+    pub fn push(&mut self, round: &Round, call: &Call) {
+        let Some(seen) = fair(round, call) else { return };
         if self.0.len() == KEPT {
             self.0.pop_front();
         }

@@ -31,6 +31,7 @@ pub(super) fn record<C: Clock + Unpin>(runner: &Runner<'_, C>) -> Round {
         ok: policy.ok(),
         quorum_impossible_at,
         quorum_at,
+        overrun: runner.overrun(),
         lingering: 0,
         warmup: false,
         probe: runner.watched.as_ref().map(Watched::until),
@@ -81,14 +82,19 @@ fn hedges(mut counts: HedgeCounts, handles: &[Handle]) -> HedgeCounts {
 }
 
 /// The attempt that tells most of a call without a winner: the one that failed for the call's reason, else
-/// the cancelled one that had come furthest.
+/// the one that had come furthest of those that did not fail, whatever the failed ones had reached.
 fn decisive(outcome: Outcome, attempts: &[Attempt]) -> Option<usize> {
     let reason = outcome.reason();
     let failed = attempts.iter().position(|a| a.reason.is_some() && a.reason == reason);
-    failed.or_else(|| (0..attempts.len()).rev().max_by_key(|&i| attempts[i].phase))
+    let furthest = |failed: bool| {
+        let of = |&i: &usize| (attempts[i].outcome == AttemptOutcome::Failed) == failed;
+        (0..attempts.len()).rev().filter(of).max_by_key(|&i| attempts[i].phase)
+    };
+    failed.or_else(|| furthest(false)).or_else(|| furthest(true))
 }
 
-fn attempt(slot: &AttemptSlot, handle: &Handle, start: Instant) -> Option<Attempt> {
+/// An attempt as it stands; `None` where it was never built.
+pub(super) fn attempt(slot: &AttemptSlot, handle: &Handle, start: Instant) -> Option<Attempt> {
     let trace = handle.trace()?;
     let (end, outcome, failure) = match &slot.state {
         AttemptState::Ended(end, Ok(())) => (Some(*end), AttemptOutcome::Ok, None),
@@ -120,6 +126,8 @@ fn build(
         detail: failure.map(|f| f.detail.clone()),
         status: failure.and_then(|f| f.status).or(seen.status),
         bytes: seen.bytes,
+        wire_bytes: seen.wire_bytes,
+        server_timing: Arc::clone(&seen.server_timing),
         reused: seen.reused,
         http: seen.http,
         remote: seen.remote,

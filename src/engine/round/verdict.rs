@@ -7,15 +7,25 @@ use crate::engine::transport::Failure;
 use std::time::Duration;
 
 /// The class of an attempt that has ended or was cancelled. `sent` is when it went out, from the round's start;
-/// `budget` is the round's.
+/// `budget` is the round's; `held_up`: our own lateness may have kept it from ending in time.
 ///
 /// One that was cut at the deadline or at its own timeout is a failure where it had been in flight for at least
-/// half of the budget by then, however late its end was seen. Every other cancellation is our own doing.
-pub(super) fn class(call: &CallState, attempt: usize, sent: Duration, budget: Duration) -> Class {
+/// half of the budget by then, however late its end was seen, unless we held it up. Every other cancellation is
+/// our own doing, and so is whatever comes of a call that was given up.
+pub(super) fn class(
+    call: &CallState,
+    attempt: usize,
+    sent: Duration,
+    budget: Duration,
+    held_up: bool,
+) -> Class {
+    if call.outcome() == Some(Outcome::Missing(Reason::Aborted)) {
+        return Class::Ignored;
+    }
     let cut = matches!(call.outcome(), Some(Outcome::Missing(Reason::Deadline | Reason::Timeout)));
     let limit = call.limit().filter(|_| cut);
     let long = limit.is_some_and(|limit| limit.saturating_sub(sent).saturating_mul(2) >= budget);
-    let of_cut = if long { Class::Failure } else { Class::Ignored };
+    let of_cut = if long && !held_up { Class::Failure } else { Class::Ignored };
     match call.attempts().get(attempt).map(|a| &a.state) {
         Some(AttemptState::Ended(end, _)) if limit.is_some_and(|limit| *end > limit) => of_cut,
         Some(AttemptState::Ended(_, Ok(()))) => Class::Success,
@@ -72,8 +82,9 @@ mod tests {
             let mut policy = Policy::new(plan.clone());
             policy.begin(&mut Open, &mut Vec::new());
             policy.step(ms(215), &mut done, &mut Open, &mut Vec::new());
-            let sent_at = |sent| class(&policy.calls()[0], 0, ms(sent), ms(200));
-            assert_eq!((sent_at(100), sent_at(101)), (Class::Failure, Class::Ignored));
+            let sent_at = |sent, held_up| class(&policy.calls()[0], 0, ms(sent), ms(200), held_up);
+            assert_eq!((sent_at(100, false), sent_at(101, false)), (Class::Failure, Class::Ignored));
+            assert_eq!(sent_at(100, true), Class::Ignored, "our own lateness");
         }
     }
 

@@ -5,6 +5,7 @@ use super::flight::{Flight, Woke};
 use super::{Abort, Shared};
 use crate::domain::{EndpointId, Event, Late, Outcome, Reason, RoundNo};
 use crate::engine::clock::Clock;
+use crate::engine::gaps::GAP;
 use crate::engine::limits::Limits;
 use crate::engine::limits::courtesy::Leave;
 use crate::engine::policy::{AttemptState, CallState, Done};
@@ -223,6 +224,8 @@ impl Watched {
 pub struct Stragglers<C: Clock> {
     pub(super) round: RoundNo,
     pub(super) grace: Duration,
+    /// How long the machine had slept when the round started.
+    pub(super) slept: Duration,
     pub(super) flight: Flight<C>,
     pub(super) watched: Watched,
 }
@@ -252,13 +255,26 @@ impl<C: Clock + Unpin> Stragglers<C> {
             if !self.watched.is_open() {
                 return Some(self.flight.clean_up(self.grace, |_, _| false).await);
             }
-            match self.wake(&shared.abort).await {
+            let woke = self.wake(&shared.abort).await;
+            match woke {
+                // What comes after a time in which nothing ran is not believed.
+                _ if self.slept_through(shared) => {
+                    self.flight.done.clear();
+                    self.watched.abort(&mut self.flight, limits);
+                }
                 Woke::Ended => {}
                 Woke::Limit => self.flight.drain_after_limit().await,
                 Woke::Abort => self.watched.abort(&mut self.flight, limits),
             }
             self.watched.look(&mut self.flight, limits);
         }
+    }
+
+    /// Whether the process did not run meanwhile.
+    fn slept_through(&self, shared: &Shared<C>) -> bool {
+        let late = self.watched.next_wake().map(|due| self.flight.elapsed().saturating_sub(due));
+        let asleep = shared.gaps.slept(&shared.clock).saturating_sub(self.slept);
+        late.is_some_and(|late| late >= GAP) || asleep >= GAP
     }
 
     async fn wake(&mut self, abort: &Abort) -> Woke {

@@ -5,7 +5,7 @@ use super::parse::{Fault, Part};
 use super::value::is_number;
 use super::{Metric, Percentile};
 use crate::domain::Reason;
-use crate::domain::text::visible;
+use crate::domain::text::{unshaped, visible};
 use crate::profile::nearest::nearest;
 
 /// Metrics that stand alone; percentiles of other numbers are found by their `p`.
@@ -131,8 +131,10 @@ fn reason(part: &Part) -> Result<Reason, Fault> {
 }
 
 fn endpoint(part: &Part, endpoints: &[String]) -> Result<String, Fault> {
-    if endpoints.contains(&part.word) {
-        return Ok(part.word.clone());
+    // A profile's names go without what only shapes them, however they are written there.
+    if let Some(name) = [part.word.clone(), unshaped(&part.word)].into_iter().find(|n| endpoints.contains(n))
+    {
+        return Ok(name);
     }
     let fault = Fault::new(&part.span, format!("there is no endpoint `{}`", visible(&part.word)));
     let close = nearest(&part.word, endpoints.iter().map(String::as_str));

@@ -11,8 +11,8 @@
 use super::collect::{Collected, without};
 use super::missing::count;
 use super::words::{self, fit, millis};
+use crate::domain::text::seven_bit;
 use crate::domain::{EndpointId, Reason, numbers};
-use crate::headless::text;
 use crate::recording::{EndpointSummary, Millis, SettingsBody};
 use crate::whatif::quantile::Quantile;
 use crate::whatif::shares::{Difference, Share};
@@ -179,7 +179,7 @@ impl<'a> Compared<'a> {
             let _ = writeln!(out, "{}  {}", fit(label, name), row.text());
         }
         let text = words::wrapped(&out, width);
-        if ascii { text::ascii(&text) } else { text }
+        if ascii { seven_bit(&text).into_owned() } else { text }
     }
 
     /// For programs.

@@ -7,8 +7,8 @@ use super::collect::Collected;
 use super::lanes::lanes;
 use super::missing::{self, Missing};
 use super::words::{self, cut, fit, fit_name, millis, percent};
+use crate::domain::text::seven_bit;
 use crate::domain::{EndpointId, numbers};
-use crate::headless::text::ascii;
 use crate::headless::text::{hedges, ok_share};
 use crate::whatif::quantile::Quantile;
 use std::fmt::Write;
@@ -47,7 +47,7 @@ pub(super) fn text(all: &Collected, look: Look) -> String {
     page.files(&mut out);
     page.happenings(&mut out);
     let text = words::wrapped(&out, look.width).replace('\u{a0}', " ");
-    if look.ascii { ascii(&text) } else { text }
+    if look.ascii { seven_bit(&text).into_owned() } else { text }
 }
 
 /// Column for names.

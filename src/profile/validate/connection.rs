@@ -5,10 +5,11 @@ use super::values::text_or_off;
 use crate::profile::error::{Complaint, Problem};
 use crate::profile::file::{Context, Layer, Text};
 use crate::profile::nearest::nearest;
+use crate::profile::reach::reach;
 use crate::profile::reading::LIMIT;
 use crate::profile::secrets::redact_url;
 use crate::profile::source::{visible, visible_all};
-use crate::profile::types::{Proxy, Tls};
+use crate::profile::types::{Endpoint, Proxy, Target, Tls};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use toml::de::DeValue;
@@ -129,6 +130,19 @@ fn sni(cx: &mut Context<'_>, table: &Layer<'_>) -> Option<String> {
         Problem::at(&text.span, what).help("write a name without scheme and port, such as \"a.example\""),
     );
     None
+}
+
+/// H15: what the endpoint sets apart, and its version of HTTP can't keep apart. Told once, by the first round's URLs.
+pub(super) fn check_reach(cx: &mut Context<'_>, layer: &Layer<'_>, endpoint: &Endpoint) {
+    let Target::Urls(urls) = &endpoint.target else { return };
+    let row = cx.rows.as_ref().and_then(|r| r.rows.first()).map_or(&[] as &[String], Vec::as_slice);
+    let host = endpoint.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("host"));
+    let host = host.map(|(_, value)| value.fill(1, row));
+    let mut urls = urls.iter().filter_map(|url| Url::parse(&url.fill(1, row)).ok());
+    let fault = urls.find_map(|url| reach(endpoint, &url, host.as_deref(), true).err());
+    let Some(fault) = fault else { return };
+    let key = ["http", "tls", "connect_to"].into_iter().find_map(|key| layer.field(key));
+    cx.report(Problem::at(&key.map_or_else(|| layer.span(), |f| f.key_span), fault));
 }
 
 /// The proxy.

@@ -3,9 +3,10 @@
 use super::round::Round;
 use super::values::{choice, text_or_off, time_or_off};
 use super::{connection, hedge, request, simulate, target};
+use crate::domain::text::unshaped;
 use crate::profile::error::Problem;
 use crate::profile::file::{Context, Layer, Text};
-use crate::profile::source::is_plain;
+use crate::profile::source::is_unseen;
 use crate::profile::types::{Endpoint, HttpChoice, Proxy, Target, Tls};
 use std::time::Duration;
 
@@ -28,6 +29,8 @@ pub(super) fn read<'a>(cx: &mut Context<'a>, layer: &Layer<'a>, round: &Round) -
         endpoint.connect_to = None;
         endpoint.tls = Tls::default();
         endpoint.proxy = Proxy::None;
+    } else {
+        connection::check_reach(cx, layer, &endpoint);
     }
     endpoint
 }
@@ -75,22 +78,25 @@ fn name(cx: &mut Context<'_>, layer: &Layer<'_>) -> String {
     text.and_then(|text| plain_name(cx, "name", &text)).unwrap_or_default()
 }
 
-/// A name that can be shown as it is: not empty, not endless, nothing invisible in it.
+/// A name that can be shown: not empty, not endless, nothing in it that could reorder or hide what is around it.
+/// What only chooses how a letter or an emoji is drawn is allowed and left out: no two terminals agree on it.
 pub(super) fn plain_name(cx: &mut Context<'_>, key: &str, text: &Text) -> Option<String> {
-    let name = text.value.as_str();
+    let name = unshaped(&text.value);
+    let hidden = name.chars().find(|&c| is_unseen(c));
+    let holds = hidden.map(|c| format!("holds U+{:04X}, a control or invisible character", u32::from(c)));
     let fault = if name.trim().is_empty() {
         ("is empty", "a name is what the lane, the counters and the metrics are called by")
-    } else if !is_plain(name) {
-        (
-            "holds a control or invisible character",
-            "names are shown on screen and in metrics: write plain text",
-        )
+    } else if let Some(holds) = &holds {
+        let joined = hidden == Some('\u{200d}');
+        let plain = "names are shown on screen and in metrics: write plain text";
+        let emoji = "names are shown on screen and in metrics: write plain text, and emoji of one part";
+        (holds.as_str(), if joined { emoji } else { plain })
     } else if name.trim() != name {
         ("begins or ends with a space", "write it without")
     } else if name.chars().count() > LONGEST_NAME {
         ("is longer than 100 characters", "choose a shorter one: it has to fit beside its lane")
     } else {
-        return Some(name.to_owned());
+        return Some(name);
     };
     cx.report(Problem::at(&text.span, format!("`{key}` {}", fault.0)).help(fault.1));
     None

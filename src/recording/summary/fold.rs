@@ -14,7 +14,7 @@ use crate::recording::line::name_of;
 use crate::recording::units::{Millis, Ordered};
 use crate::recording::{ReadError, Reader, Record};
 use crate::whatif::quantile::Quantile;
-use crate::whatif::survival::{Curve, Observation, Observed, Tied, observation};
+use crate::whatif::survival::{Curve, Observation, Observed, Tied, fair};
 use std::io::BufRead;
 use std::time::Duration;
 
@@ -26,6 +26,7 @@ pub struct SummaryFold {
     failed: u64,
     partial: u64,
     skipped: u64,
+    overruns: u64,
     /// Those of them while it warmed up.
     skipped_before: u64,
     /// Those of earlier sessions.
@@ -84,6 +85,7 @@ impl SummaryFold {
             failed: 0,
             partial: 0,
             skipped: 0,
+            overruns: 0,
             skipped_before: 0,
             skipped_earlier: 0,
             completeness: 0.0,
@@ -109,6 +111,7 @@ impl SummaryFold {
         self.rounds += 1;
         self.failed += u64::from(!round.ok);
         self.partial += u64::from(round.partial());
+        self.overruns += u64::from(round.overrun.is_some());
         self.completeness += round.completeness();
         self.took.push(0, micros(round.took));
         self.watch.round(round);
@@ -121,7 +124,7 @@ impl SummaryFold {
             if let Some(endpoint) = self.endpoints.get_mut(index) {
                 endpoint.count(call);
                 self.hedges.reconnects += endpoint.connected.reconnects(call);
-                let seen = observation(call);
+                let seen = fair(round, call);
                 if !self.watch.call(round, call, seen) {
                     endpoint.observe(seen);
                 }
@@ -296,6 +299,7 @@ impl SummaryFold {
             rounds: self.rounds,
             failed: self.failed,
             skipped: self.skipped_starts(),
+            overruns: self.overruns,
             partial: self.partial_share(),
             completeness: self.completeness(),
             round: RoundTimes { n: self.rounds, p50_ms: at(0.5), p90_ms: at(0.9), p99_ms: at(0.99) },

@@ -3,9 +3,6 @@
 
 use hdrhistogram::Histogram;
 
-/// Values of one kind that are kept exactly.
-const EXACT: usize = 65_536;
-
 /// Significant digits beyond that: 2048 bins for each power of two, so a time reads less than 1/1024 too long.
 const DIGITS: u8 = 3;
 
@@ -19,7 +16,7 @@ pub(super) struct Times<const K: usize> {
 #[derive(Debug, Clone)]
 enum Kept<const K: usize> {
     Exact([Vec<u32>; K]),
-    Binned(Box<[Histogram<u64>; K]>),
+    Binned(Box<[Histogram<u32>; K]>),
 }
 
 impl<const K: usize> Default for Times<K> {
@@ -29,32 +26,38 @@ impl<const K: usize> Default for Times<K> {
 }
 
 impl<const K: usize> Times<K> {
+    /// Values of one kind that are kept exactly: of the rounds, of which there is one list, many; of their endpoints,
+    /// each of which has its own, about as many as the bins take that come after them.
+    const EXACT: usize = if K == 1 { 65_536 } else { 8192 };
+
     /// Adds a time of a kind; a kind that there is not is none.
     pub(super) fn push(&mut self, kind: usize, time: u32) {
         match &mut self.kept {
             Kept::Exact(lists) => {
                 let Some(list) = lists.get_mut(kind) else { return };
                 list.push(time);
-                if list.len() > EXACT {
+                if list.len() > Self::EXACT {
                     self.bin();
                 }
             }
             Kept::Binned(bins) => {
                 if let Some(bins) = bins.get_mut(kind) {
-                    bins.saturating_record(time.into());
+                    record(bins, time);
                 }
             }
         }
     }
 
-    /// Goes over to bins. Their bounds are ones that the library takes; were they not, times would stay exact.
+    /// Goes over to bins, which grow with the times. Their bounds are ones that the library takes; were they not, times
+    /// would stay exact.
     fn bin(&mut self) {
         let Kept::Exact(lists) = &self.kept else { return };
-        let Ok(empty) = Histogram::<u64>::new_with_max(u32::MAX.into(), DIGITS) else { return };
+        let Ok(mut empty) = Histogram::<u32>::new(DIGITS) else { return };
+        empty.auto(true);
         let binned = lists.each_ref().map(|list| {
             let mut bins = empty.clone();
             for &time in list {
-                bins.saturating_record(time.into());
+                record(&mut bins, time);
             }
             bins
         });
@@ -78,10 +81,10 @@ impl<const K: usize> Times<K> {
             }
             Kept::Binned(bins) => {
                 let micros = |value| u32::try_from(value).unwrap_or(u32::MAX);
-                let of = |(kind, bins): (usize, &Histogram<u64>)| {
+                let of = |(kind, bins): (usize, &Histogram<u32>)| {
                     let steps = bins.iter_recorded();
                     steps
-                        .map(|s| (micros(s.value_iterated_to()), kind, s.count_at_value()))
+                        .map(|s| (micros(s.value_iterated_to()), kind, s.count_at_value().into()))
                         .collect::<Vec<_>>()
                 };
                 bins.iter().enumerate().flat_map(of).collect()
@@ -96,6 +99,13 @@ impl<const K: usize> Times<K> {
             Some((tied.first()?.0, counts))
         });
         tied.collect()
+    }
+}
+
+/// Counts a time. One that bins can't grow to is counted as the longest that they have.
+fn record(bins: &mut Histogram<u32>, time: u32) {
+    if bins.record(time.into()).is_err() {
+        bins.saturating_record(time.into());
     }
 }
 
@@ -121,6 +131,8 @@ impl Times<1> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const EXACT: usize = Times::<1>::EXACT;
 
     /// Deterministic times over the whole range of orders.
     fn time(i: u32) -> u32 {
@@ -161,11 +173,12 @@ mod tests {
     fn kinds_are_binned_together_and_their_ties_stay_ties() {
         let mut times = Times::<2>::default();
         times.push(1, 200_100);
-        (0..=EXACT).for_each(|_| times.push(0, 200_090));
+        let many = Times::<2>::EXACT;
+        (0..=many).for_each(|_| times.push(0, 200_090));
         assert!(times.rounded());
         let counts = times.counts();
         assert_eq!(counts.len(), 1, "{counts:?}");
-        assert_eq!(counts[0].1, [EXACT as u64 + 1, 1]);
+        assert_eq!(counts[0].1, [many as u64 + 1, 1]);
         times.push(7, 1);
         assert_eq!(times.counts(), counts, "there is no such kind");
     }

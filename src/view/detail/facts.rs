@@ -2,7 +2,7 @@
 
 use crate::app::{DetailPage, FactLine};
 use crate::view::ctx::Ctx;
-use crate::view::text::{Pen, cut};
+use crate::view::text::{Pen, cut, width};
 use crate::view::theme::Tone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -27,7 +27,13 @@ impl Widget for &Facts<'_> {
         for (line, y) in self.lines.iter().zip(area.y..area.bottom()) {
             let groups: Vec<Vec<Span<'_>>> = line
                 .iter()
-                .map(|f| vec![self.ctx.dim(format!("{} ", f.name)), Ctx::plain(f.value.as_str())])
+                .map(|f| {
+                    let gap = if f.name.is_empty() { "" } else { " " };
+                    let name = format!("{}{gap}", f.name);
+                    let room = end.saturating_sub(area.x + x + width(&name));
+                    let value = cut(&f.value, room, self.ctx.glyphs.ellipsis);
+                    vec![self.ctx.dim(name), Ctx::plain(value)]
+                })
                 .collect();
             pen.groups(area.x + x, y, end, &groups);
         }

@@ -6,9 +6,10 @@ use crate::domain::{Phase, numbers};
 use crate::view::axis::Axis;
 use crate::view::bar::{self, EndMark};
 use crate::view::ctx::Ctx;
-use crate::view::text::{Pen, width};
+use crate::view::text::{Pen, cut, width};
 use crate::view::theme::Tone;
 use ratatui::text::Span;
+use std::cmp::Reverse;
 use std::time::Duration;
 
 /// The phases of an attempt; of one without others their sum below.
@@ -57,6 +58,7 @@ impl Phases<'_> {
                 }
                 _ if phase as usize == last as usize + 1 && self.is_short() => Some(ctx.dim("not reached")),
                 (Phase::Dns, Some(true)) => Some(ctx.dim("connection reused")),
+                (Phase::Waiting, _) => self.server(),
                 (_, Some(false)) if Some(phase) == dialled => Some(ctx.dim("new connection")),
                 _ => None,
             };
@@ -72,6 +74,27 @@ impl Phases<'_> {
             pen.put_right(places.time_end, y, &number, style);
         }
         self.stretches(axis, top, pen)
+    }
+
+    /// What the server says that it took, beside how long it was waited for; the longest first, as many as fit.
+    fn server(&self) -> Option<Span<'static>> {
+        let ctx = self.ctx;
+        let attempt = ctx.app.detail_call()?.attempts.get(self.lane.decisive())?;
+        let mut metrics: Vec<(Duration, &str)> =
+            attempt.server_timing.iter().filter_map(|m| Some((m.took?, &*m.name))).collect();
+        metrics.sort_by_key(|metric| Reverse(metric.0));
+        let room = self.places.note_room();
+        let mut words = String::new();
+        for (took, name) in metrics {
+            let lead = if words.is_empty() { "server: " } else { ", " };
+            let longer = format!("{words}{lead}{name} {}", numbers::fine_ms(took));
+            // A number that is cut is another number.
+            if width(&longer) > room && !words.is_empty() {
+                break;
+            }
+            words = longer;
+        }
+        (!words.is_empty()).then(|| ctx.dim(cut(&words, room, ctx.glyphs.ellipsis)))
     }
 
     /// Time in a phase, where the attempt had it.

@@ -5,8 +5,8 @@ use super::{ALL, FULL, assert_scene, drawn, printed};
 use crate::app::fixture::{self as fx, Fate};
 use crate::app::{Action, App, Colour, Message, Options, update};
 use crate::domain::{
-    Answer, Attempt, AttemptKind, AttemptOutcome, HttpVersion, Mode, Outcome, Phase, Reason, Round, Settings,
-    TraceId,
+    Answer, Attempt, AttemptKind, AttemptOutcome, HttpVersion, Mode, Outcome, Phase, Reason, Round,
+    ServerTiming, Settings, TraceId,
 };
 use std::sync::Arc;
 
@@ -46,6 +46,7 @@ fn furnish(attempt: &mut Attempt) {
     if attempt.outcome == AttemptOutcome::Ok {
         (attempt.http, attempt.bytes) = (Some(HttpVersion::Http11), 18_204);
     }
+    attempt.wire_bytes = attempt.bytes;
     if attempt.outcome == AttemptOutcome::Failed {
         attempt.detail = Some(match attempt.reason {
             Some(Reason::ConnectRefused) => "tcp connect to 192.0.2.23:443: connection refused (os error 111)",
@@ -79,6 +80,39 @@ fn a_cut_call() {
 #[test]
 fn an_answered_call() {
     assert_scene("detail-ok", &opened(page(None, Options::default()), 3), &[FULL, (80, 24), (60, 16)]);
+}
+
+/// An answer that came encoded, from a server that tells what it did.
+fn timed() -> App {
+    let mut round = typical(301);
+    for attempt in round.calls.iter_mut().flat_map(|c| &mut c.attempts) {
+        attempt.wire_bytes = 4_096;
+        let metric = |name, ms: Option<f64>, words| ServerTiming::new(name, ms.map(fx::ms), words);
+        let metrics = [
+            metric("db", Some(17.25), Some("SELECT price, \u{202e}stock")),
+            metric("miss", None, Some("cache")),
+            metric("total", Some(31.5), None),
+            metric("render", Some(0.25), Some("templates")),
+        ];
+        attempt.server_timing = metrics.into_iter().flatten().collect();
+    }
+    let mut app = fx::page(Mode::Deadline, 300, Options::default());
+    fx::play(&mut app, &round, fx::ms(190.0));
+    fx::finish(&mut app, round);
+    app
+}
+
+#[test]
+fn s8_6_what_the_server_says_of_its_time_stands_beside_the_waiting() {
+    let app = opened(timed(), 1);
+    assert_scene("detail-server-timing", &app, &ALL);
+    let wide = printed(&drawn(&app, 120, 40));
+    let waiting = wide.lines().find(|line| line.contains("waiting")).unwrap();
+    assert!(waiting.contains("server: total 31.5 ms"), "{waiting}");
+    for text in ["db 17.2 ms (SELECT price, stock)", "miss (cache)", "render 0.2 ms (templates)"] {
+        assert!(wide.contains(text), "{text}\n{wide}");
+    }
+    assert!(wide.contains("bytes 18204, 4096 on the wire"), "{wide}");
 }
 
 #[test]
@@ -275,7 +309,7 @@ fn the_detail_scrolls_to_its_end_and_back() {
     for pick in [page(None, Options::default()), both_failed()] {
         let mut app = opened(pick, 0);
         for width in [40, 60, 80, 109, 110, 200] {
-            for height in (10..=45).chain([60, 80]) {
+            for height in (10..=45).step_by(3).chain([11, 15, 24, 35, 60, 80]) {
                 update(&mut app, Message::Resized(width, height));
                 update(&mut app, Message::Action(Action::First));
                 let first = drawn(&app, width, height);
@@ -295,7 +329,7 @@ fn the_detail_scrolls_to_its_end_and_back() {
             }
         }
     }
-    assert!(scrolled > 100, "{scrolled} sizes are too small for one page");
+    assert!(scrolled > 50, "{scrolled} sizes are too small for one page");
 }
 
 /// What a call was, how it came out, and its attempts stand on the first page of every size.

@@ -18,7 +18,12 @@ fn settle(app: &mut App, no: u64, change: impl FnOnce(&mut crate::domain::Round)
 }
 
 fn noted(app: &mut App, text: &str) {
-    update(app, Message::Engine(Event::Noted { at: Duration::ZERO, text: text.to_owned() }));
+    // Said now, after everything that was.
+    said(app, fx::at(1_000), text);
+}
+
+fn said(app: &mut App, at: Duration, text: &str) {
+    update(app, Message::Engine(Event::Noted { at, text: text.to_owned() }));
 }
 
 /// Recorded; noted in rounds 30 and 55; given up in 40, 41 and 42.
@@ -110,9 +115,12 @@ fn a_note_belongs_to_the_round_that_runs_or_was_last_and_no_note_replaces_anothe
     let round = fx::round(6, fx::at(6), &Arc::new(fx::settings(Mode::Deadline)), &fx::TYPICAL);
     fx::play(&mut app, &round, fx::ms(20.0));
     noted(&mut app, "three");
+    // Told only now, it was before this round.
+    said(&mut app, round.at.saturating_sub(fx::ms(10.0)), "gap 3 s");
     fx::finish(&mut app, round);
     let marks = app.picture().marks.iter().map(|m| (m.round.0, m.change.words("→")));
-    let expected = [(5, "one"), (5, "two"), (6, "three")].map(|(no, text)| (no, text.to_owned()));
+    let expected =
+        [(5, "one"), (5, "two"), (6, "three"), (5, "gap 3 s")].map(|(no, text)| (no, text.to_owned()));
     assert_eq!(marks.collect::<Vec<_>>(), expected);
 }
 
@@ -135,4 +143,37 @@ fn a_fault_switched_before_the_first_round_and_a_note_then_are_both_marked() {
     let words: Vec<String> = app.picture().marks.iter().map(|m| m.change.words("→")).collect();
     let switched = format!("recs {} → {}", FaultSwitch::AsWritten, FaultSwitch::Healthy);
     assert_eq!(words, ["before".to_owned(), switched]);
+}
+
+#[test]
+fn r12_a_client_overrun_is_said_of_its_round_and_beside_the_instruments_own_numbers() {
+    let mut app = fx::page(Mode::Deadline, 3, Options::default());
+    settle(&mut app, 4, |round| round.overrun = Some(fx::ms(250.0)));
+    for (width, height) in [FULL, (80, 24)] {
+        let shown = printed(&drawn(&app, width, height));
+        assert!(shown.contains("client overrun 250 ms"), "{shown}");
+        assert!(shown.contains("overruns 1, last 250 ms"), "{shown}");
+    }
+    settle(&mut app, 5, |_| {});
+    let shown = printed(&drawn(&app, 120, 40));
+    assert!(!shown.contains("client overrun") && shown.contains("overruns 1"), "{shown}");
+}
+
+#[test]
+fn l01_a_shortage_of_descriptors_stays_in_the_header() {
+    let mut app = fx::page(Mode::Deadline, 3, Options::default()).short_of_descriptors(64, 200);
+    let shown = printed(&drawn(&app, 120, 40));
+    assert!(shown.contains("descriptors 64 of 200") && shown.contains("`ulimit -n 200`"), "{shown}");
+    update(&mut app, Message::NoticeOver);
+    let shown = printed(&drawn(&app, 80, 24));
+    assert!(shown.contains("descriptors 64 of 200") && !shown.contains("ulimit"), "{shown}");
+}
+
+#[test]
+fn m05_a_gap_is_marked_in_the_history() {
+    let mut app = fx::page(Mode::Deadline, 40, Options::default());
+    noted(&mut app, "gap 2 h 10 min");
+    settle(&mut app, 41, |_| {});
+    let shown = printed(&drawn(&app, 120, 40));
+    assert!(shown.contains("gap 2 h 10 min"), "{shown}");
 }

@@ -21,6 +21,8 @@ fn attempt(kind: AttemptKind, end: u64, outcome: AttemptOutcome, reason: Option<
         detail: None,
         status: None,
         bytes: 0,
+        wire_bytes: 0,
+        server_timing: std::sync::Arc::default(),
         reused: None,
         http: None,
         remote: None,

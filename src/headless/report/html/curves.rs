@@ -58,7 +58,7 @@ impl Plot {
         }
         out += &line("axis", (left, bottom), (right, bottom));
         for part in 0..=4_u32 {
-            let at = self.last * part / 4;
+            let at = self.last.saturating_mul(part) / 4;
             let class = if part == 4 { "quiet end" } else { "quiet mid" };
             let name = if part == 0 { "0".to_owned() } else { numbers::ms(at) };
             out += &text(class, (self.x(at), bottom + 17.0), &name);

@@ -52,7 +52,7 @@ fn curve() -> impl Strategy<Value = BudgetCurve> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(40))]
 
     /// Any answers at any size, wherever the marker is.
     #[test]
