@@ -268,13 +268,7 @@ async fn h18_an_address_that_swallows_the_dial_is_tried_last_by_the_next_one() {
         let traces: Vec<_> = (0..3).map(|_| Trace::new(Instant::now(), None)).collect();
         let lanes = traces.iter().map(|t| transport.attempt(request(1), t.clone()));
         let mut lanes = futures_util::future::select_all(lanes);
-        while !traces.iter().all(|t| t.seen(Instant::now()).phase == Phase::Connect) {
-            tokio::select! {
-                biased;
-                _ = &mut lanes => panic!("it was to hang"),
-                () = tokio::task::yield_now() => {}
-            }
-        }
+        until(&mut lanes, || traces.iter().all(|trace| is_in(trace, Phase::Connect))).await;
     }
     for round in 2..4 {
         assert_eq!(attempt(&transport, round).await.ok().remote, Some(address));

@@ -119,13 +119,8 @@ async fn bytes_are_counted_while_the_body_arrives() {
     let transport = transport(endpoint(&format!("http://{address}/")));
     let trace = Trace::new(Instant::now(), None);
     let mut running = transport.attempt(request(1), trace.clone());
-    while trace.seen(Instant::now()).bytes < 4 {
-        tokio::select! {
-            biased;
-            _ = &mut running => panic!("only half of the body was sent"),
-            () = tokio::task::yield_now() => {}
-        }
-    }
+    // Only half of the body was sent.
+    until(&mut running, || trace.seen(Instant::now()).bytes >= 4).await;
     assert_eq!(trace.seen(Instant::now()).phase, Phase::Body);
     go.notify_one();
     running.await.unwrap();
@@ -173,13 +168,7 @@ async fn r14_a_dropped_attempt_ends_its_dial() {
     let transport = transport(endpoint(&format!("https://{address}/")));
     let trace = Trace::new(Instant::now(), None);
     let mut running = transport.attempt(request(1), trace.clone());
-    while trace.seen(Instant::now()).phase != Phase::Tls {
-        tokio::select! {
-            biased;
-            _ = &mut running => panic!("never answered"),
-            () = tokio::task::yield_now() => {}
-        }
-    }
+    until(&mut running, || is_in(&trace, Phase::Tls)).await;
     drop(running);
     told_gone.await.unwrap();
 }
@@ -262,14 +251,9 @@ async fn r15_cancelling_the_connecting_http2_call_leaves_its_siblings_alone() {
     let mut connecting = transport.attempt(request(1), trace.clone());
     let sibling_trace = Trace::new(Instant::now(), None);
     let mut sibling = transport.attempt(request(2), sibling_trace.clone());
-    while trace.seen(Instant::now()).phase != Phase::Tls {
-        tokio::select! {
-            biased;
-            _ = &mut connecting => panic!("its handshake never ends"),
-            _ = &mut sibling => panic!("there is no connection yet"),
-            () = tokio::task::yield_now() => {}
-        }
-    }
+    // Its handshake never ends, and the sibling has no connection yet.
+    let both = &mut futures_util::future::select(&mut connecting, &mut sibling);
+    until(both, || is_in(&trace, Phase::Tls)).await;
     // It waits for the other's dial and says so.
     assert_eq!(sibling_trace.seen(Instant::now()).phase, Phase::Queued);
     drop(connecting);

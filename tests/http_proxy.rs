@@ -120,13 +120,7 @@ async fn a_proxy_that_says_nothing_is_cut_while_connecting_and_left() {
         let transport = transport(through(&format!("{scheme}://{proxy}"), "https://shop.invalid/"));
         let trace = Trace::new(Instant::now(), None);
         let mut running = transport.attempt(request(1), trace.clone());
-        while trace.seen(Instant::now()).phase != Phase::Connect {
-            tokio::select! {
-                biased;
-                _ = &mut running => panic!("nobody answers"),
-                () = tokio::task::yield_now() => {}
-            }
-        }
+        until(&mut running, || is_in(&trace, Phase::Connect)).await;
         drop(running);
         assert!(!trace.is_shared());
         assert_eq!(trace.seen(Instant::now()).phase, Phase::Connect);

@@ -469,16 +469,7 @@ async fn http2_reset_stream_is_conn_reset() {
 
 #[tokio::test]
 async fn http2_goaway_that_refuses_the_stream_is_goaway() {
-    let address = upstream(|_, mut stream| async move {
-        // Our preface and settings come together; answer with settings, then GOAWAY for every stream.
-        let mut seen = vec![0; 1024];
-        let _ = stream.read(&mut seen).await;
-        let _ = stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await;
-        let _ = stream.write_all(&[0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]).await;
-        let _ = stream.read_to_end(&mut seen).await;
-    })
-    .await;
-    let failure = once(over_http2(address)).await.failure();
+    let failure = once(over_http2(going_away(0).await)).await.failure();
     assert_eq!(failure.reason, Reason::Goaway, "{}", failure.detail);
 }
 

@@ -8,9 +8,6 @@ use fanscope::domain::Reason;
 use fanscope::http::HttpTransport;
 use fanscope::profile::{Endpoint, HttpChoice, Proxy, Template};
 use http_upstream::*;
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
-use rustls::server::WebPkiClientVerifier;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -81,18 +78,7 @@ async fn a_bundle_of_authorities_is_believed_with_each_of_them() {
 async fn a_client_certificate_that_the_server_refuses_is_tls() {
     let (authority, stranger) = (Authority::new(), Authority::new());
     let upstream = authority.sign(&["localhost"], true);
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add(CertificateDer::from_pem_file(authority.ca_file()).unwrap()).unwrap();
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let verifier =
-        WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider)).build();
-    let config = rustls::ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_client_cert_verifier(verifier.unwrap())
-        .with_single_cert(vec![upstream.cert.clone()], upstream.key.clone_key())
-        .unwrap();
-    let (address, _) = tls_upstream(Arc::new(config)).await;
+    let (address, _) = tls_upstream(mutual_config(&upstream, &authority)).await;
     let wrong = stranger.sign(&["me.example"], true);
     let expired = authority.sign(&["me.example"], false);
     for (mine, words) in [(wrong, "UnknownCA"), (expired, "CertificateExpired")] {

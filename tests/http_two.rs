@@ -165,13 +165,7 @@ async fn h04_hundreds_of_cuts_end_in_no_goaway_but_in_new_connections_now_and_th
     for round in 1..=ROUNDS {
         let trace = Trace::new(Instant::now(), None);
         let mut cut = transport.attempt(request(round), trace.clone());
-        while trace.seen(Instant::now()).phase != Phase::Waiting {
-            tokio::select! {
-                biased;
-                _ = &mut cut => panic!("never answered"),
-                () = tokio::task::yield_now() => {}
-            }
-        }
+        until(&mut cut, || is_in(&trace, Phase::Waiting)).await;
         // Its sibling shares the connection, and is answered in every round.
         let sibling = AttemptRequest { replica: 1, ..request(round) };
         transport.attempt(sibling, Trace::new(Instant::now(), None)).await.unwrap();
@@ -255,15 +249,8 @@ async fn a_stream_that_is_reset_says_with_which_code() {
 
 #[tokio::test]
 async fn h04_a_goaway_that_asks_for_calm_is_named_as_such() {
-    // GOAWAY of ENHANCE_YOUR_CALM (11) that accepted no stream.
-    let address = upstream(|_, mut stream| async move {
-        let mut seen = vec![0; 1024];
-        let _ = stream.read(&mut seen).await;
-        let _ = stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await;
-        let _ = stream.write_all(&[0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11]).await;
-        let _ = stream.read_to_end(&mut seen).await;
-    })
-    .await;
+    const ENHANCE_YOUR_CALM: u8 = 11;
+    let address = going_away(ENHANCE_YOUR_CALM).await;
     let failure = once(over_http2(&format!("http://{address}/"))).await.failure();
     assert_eq!(failure.reason, Reason::Goaway);
     assert!(

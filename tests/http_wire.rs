@@ -10,7 +10,6 @@ use fanscope::http::HttpTransport;
 use fanscope::profile::types::{Piece, Rows};
 use fanscope::profile::{Endpoint, Proxy, Target, Template};
 use http_upstream::*;
-use rustls::server::WebPkiClientVerifier;
 use std::sync::Arc;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -198,18 +197,7 @@ async fn a_client_certificate_is_shown_to_its_own_server() {
     let authority = Authority::new();
     let mine = authority.sign(&["me.example"], true);
     let upstream = authority.sign(&["localhost"], true);
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add(ca_of(&authority)).unwrap();
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let verifier =
-        WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider)).build();
-    let config = rustls::ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_client_cert_verifier(verifier.unwrap())
-        .with_single_cert(vec![upstream.cert.clone()], upstream.key.clone_key())
-        .unwrap();
-    let (address, _) = tls_upstream(Arc::new(config)).await;
+    let (address, _) = tls_upstream(mutual_config(&upstream, &authority)).await;
     let mut shop = endpoint(&format!("https://localhost:{}/", address.port()));
     shop.tls.ca = Some(authority.ca_file());
     // TLS 1.3 refuses after the handshake; the reason is still TLS.
@@ -218,11 +206,6 @@ async fn a_client_certificate_is_shown_to_its_own_server() {
     shop.tls.cert = Some(mine.cert_file);
     shop.tls.key = Some(mine.key_file);
     once(shop).await.ok();
-}
-
-fn ca_of(authority: &Authority) -> rustls::pki_types::CertificateDer<'static> {
-    use rustls::pki_types::pem::PemObject;
-    rustls::pki_types::CertificateDer::from_pem_file(authority.ca_file()).unwrap()
 }
 
 #[tokio::test]

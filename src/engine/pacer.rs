@@ -43,7 +43,8 @@ pub enum Command {
 /// over and the next start, never a round that runs.
 type Running<C> = FuturesUnordered<LocalBoxFuture<'static, Delivered<C>>>;
 
-/// Rounds that are over and have calls which are still watched (W7), and what waits to be told. False once nobody listens any more.
+/// Rounds that are over and have calls which are still watched (W7), and what waits to be told. False once nobody
+/// listens any more.
 type Watching = FuturesUnordered<LocalBoxFuture<'static, bool>>;
 
 /// What became of a round.

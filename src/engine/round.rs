@@ -121,7 +121,7 @@ struct Runner<'a, C: Clock> {
     /// The attempts that ended in the last step.
     ended: Vec<(EndpointId, usize)>,
     /// When it is to wake up next, and when for cutting calls.
-    due: Option<Duration>,
+    due: Duration,
     cuts: Option<Duration>,
     /// How late it woke up for that at worst.
     late: Duration,
@@ -142,7 +142,7 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
             entries: VecDeque::with_capacity(calls),
             waiting: Vec::new(),
             ended: Vec::with_capacity(calls),
-            due: None,
+            due: Duration::ZERO,
             cuts: None,
             late: Duration::ZERO,
             slept: shared.gaps.slept(&shared.clock),
@@ -202,10 +202,9 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
     /// How late it woke up. Where the process did not run meanwhile, nothing that follows is believed.
     fn look_at_the_clock(&mut self) {
         let now = self.flight.elapsed();
-        let late = |due: Option<Duration>| due.map_or(Duration::ZERO, |due| now.saturating_sub(due));
         // A hedge that was late is late, and nothing was judged by it.
-        self.late = self.late.max(late(self.cuts));
-        let late = late(self.due);
+        self.late = self.late.max(now.saturating_sub(self.cuts.unwrap_or(now)));
+        let late = now.saturating_sub(self.due);
         let asleep = self.shared.gaps.slept(&self.shared.clock).saturating_sub(self.slept);
         if late >= GAP || asleep >= GAP {
             self.broken_off = Some(now.saturating_sub(late));
@@ -304,9 +303,9 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
         let watched = self.watched.as_ref();
         let ends = [self.policy.next_wake(), watched.and_then(Watched::next_wake)];
         let beat = self.flight.elapsed().saturating_add(BEAT);
-        let at = Some(ends.into_iter().flatten().fold(beat, Duration::min));
-        (self.due, self.cuts) = (at, self.policy.next_cut());
-        self.flight.wake(at, &self.shared.abort, || watched.is_some_and(Watched::any_left)).await
+        self.due = ends.into_iter().flatten().fold(beat, Duration::min);
+        self.cuts = self.policy.next_cut();
+        self.flight.wake(Some(self.due), &self.shared.abort, || watched.is_some_and(Watched::any_left)).await
     }
 
     fn carry_out(&mut self) {

@@ -8,7 +8,7 @@ mod own;
 mod pair;
 mod system;
 
-use super::dial;
+use super::{dial, ports};
 use futures_util::future::BoxFuture;
 use hickory_resolver::net::NetError;
 use order::Shunned;
@@ -55,8 +55,7 @@ impl LookupError {
 
     /// Whether there was no port to ask from.
     pub(super) fn no_ports(&self) -> bool {
-        let kind = self.os_error.map(|code| io::Error::from_raw_os_error(code).kind());
-        kind == Some(io::ErrorKind::AddrInUse)
+        self.os_error.map(io::Error::from_raw_os_error).as_ref().is_some_and(ports::is_for_want_of_ports)
     }
 
     /// The system's own error where no socket is to be had: a resolver that got none says that the name or its servers

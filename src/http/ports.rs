@@ -18,7 +18,8 @@ fn take(domain: Domain, any: SocketAddr) -> io::Result<()> {
     Socket::new(domain, Type::STREAM, None)?.bind(&any.into())
 }
 
-fn is_for_want_of_ports(error: &io::Error) -> bool {
+/// Whether this is how the system refuses a port of any number.
+pub(super) fn is_for_want_of_ports(error: &io::Error) -> bool {
     error.kind() == ErrorKind::AddrInUse
 }
 

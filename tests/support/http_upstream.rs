@@ -7,8 +7,10 @@ use fanscope::engine::transport::{AttemptRequest, Failure, Seen, Trace, Transpor
 use fanscope::http::HttpTransport;
 use fanscope::profile::{Endpoint, Profile, Target, Template};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
-use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
 use std::future::Future;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -81,6 +83,22 @@ pub async fn attempt(transport: &HttpTransport, round: u64) -> Came {
 /// Runs one attempt against an endpoint.
 pub async fn once(endpoint: Endpoint) -> Came {
     attempt(&transport(endpoint), 1).await
+}
+
+/// Lets what is to stay unfinished run until something was seen of it.
+pub async fn until<F: Future + Unpin>(running: &mut F, seen: impl Fn() -> bool) {
+    while !seen() {
+        tokio::select! {
+            biased;
+            _ = &mut *running => panic!("it was to stay unfinished"),
+            () = tokio::task::yield_now() => {}
+        }
+    }
+}
+
+/// Whether an attempt is in this phase.
+pub fn is_in(trace: &Trace, phase: Phase) -> bool {
+    trace.seen(Instant::now()).phase == phase
 }
 
 /// A server on 127.0.0.1 that hands each connection, counted from 0, to `serve`.
@@ -248,6 +266,34 @@ pub fn server_config(certified: &Certified, alpn: &[&[u8]]) -> Arc<ServerConfig>
         .unwrap();
     config.alpn_protocols = alpn.iter().map(|p| p.to_vec()).collect();
     Arc::new(config)
+}
+
+/// The same for HTTP/1.1, asking for a certificate that this authority has signed.
+pub fn mutual_config(certified: &Certified, authority: &Authority) -> Arc<ServerConfig> {
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(authority.ca_file()).unwrap()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider));
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_client_cert_verifier(verifier.build().unwrap())
+        .with_single_cert(vec![certified.cert.clone()], certified.key.clone_key())
+        .unwrap();
+    Arc::new(config)
+}
+
+/// An HTTP/2 server that accepts no stream, and says so with this code of a GOAWAY.
+pub async fn going_away(code: u8) -> SocketAddr {
+    upstream(move |_, mut stream| async move {
+        // The client's preface and settings come together; settings answer them, then GOAWAY for every stream.
+        let mut seen = vec![0; 1024];
+        let _ = stream.read(&mut seen).await;
+        let _ = stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await;
+        let _ = stream.write_all(&[0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, code]).await;
+        let _ = stream.read_to_end(&mut seen).await;
+    })
+    .await
 }
 
 /// A TLS server that answers 200 and keeps the names it was asked for and the heads.

@@ -12,7 +12,6 @@ use crossterm::event::{
     ModifierKeyCode, MouseButton, MouseEvent, MouseEventKind,
 };
 use proptest::prelude::*;
-use std::cell::RefCell;
 use std::time::Duration;
 
 /// Sequences that are tried where nobody says how many.
@@ -129,17 +128,6 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The states, made once; each takes hundreds of rounds.
-fn app(pick: usize, ascii: bool) -> App {
-    thread_local! {
-        static MADE: RefCell<Vec<Option<App>>> = const { RefCell::new(Vec::new()) };
-    }
-    MADE.with_borrow_mut(|made| {
-        made.resize(2 * STATES, None);
-        made[2 * pick + usize::from(ascii)].get_or_insert_with(|| state(pick, ascii)).clone()
-    })
-}
-
 /// Does what the loop does with an input.
 fn send(app: &mut App, input: Input) -> Vec<Effect> {
     heard(app, input).map(|message| update(app, message)).unwrap_or_default()
@@ -185,7 +173,7 @@ proptest! {
     fn t31_whatever_a_terminal_sends_in_any_state(
         pick in 0..STATES, ascii: bool, first in size(), steps in prop::collection::vec(step(), 1..16),
     ) {
-        let mut app = app(pick, ascii);
+        let mut app = state(pick, ascii);
         let mut size = first;
         update(&mut app, Message::Resized(size.0, size.1));
         for step in steps {
@@ -212,7 +200,7 @@ proptest! {
 #[test]
 fn t01_absurd_sizes_in_every_state() {
     for pick in 0..STATES {
-        let mut app = app(pick, pick % 2 == 0);
+        let mut app = state(pick, pick % 2 == 0);
         for (width, height) in [(500, 200), (65_535, 1), (1, 65_535), (65_535, 3), (3, 9_999)] {
             send(&mut app, Input::Resize(width, height));
             drawn(&app, width, height);
