@@ -12,6 +12,10 @@ use std::time::{Duration, Instant};
 /// How long anything may take before the test fails; nothing waits that long when all is well.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Rows and columns that the emulator has at least, whatever the terminal has: it panics where a line that was
+/// drawn for another size wraps on a single row, or a wide character meets a single column.
+const LEAST: u16 = 2;
+
 /// What came out of the program.
 struct Seen {
     parser: vt100::Parser,
@@ -147,7 +151,7 @@ impl Terminal {
             .expect("the screen")
             .parser
             .screen_mut()
-            .set_size(height.max(1), width.max(1));
+            .set_size(height.max(LEAST), width.max(LEAST));
         self.master.resize(size).expect("a size");
     }
 
