@@ -15,8 +15,16 @@ const MOST_NAME: usize = 32;
 /// Where no number can be said.
 pub(super) const NONE: &str = "–";
 
-/// Said where there were too many times to keep each.
-pub(super) const ROUNDED: &str = "there were too many times to keep each: they are rounded, by at most 0.1 %";
+/// Said where there were too many times to keep each; `None` where they are exact.
+pub(super) fn rounded(summary: &SummaryLine) -> Option<String> {
+    let by = percent_up(summary.rounded_by?);
+    Some(format!("there were too many times to keep each: they are rounded up, by at most {by} %"))
+}
+
+/// A small share in per cent with two digits at most, rounded up.
+fn percent_up(share: f64) -> f64 {
+    (share * 10_000.0).ceil() / 100.0
+}
 
 /// Writes the summary out.
 #[must_use]
@@ -65,8 +73,8 @@ pub(super) fn summary(profile: &Profile, summary: &SummaryLine) -> String {
     if let Some(ab) = &summary.ab {
         let _ = write!(out, "\n{}", turns::text(ab));
     }
-    if summary.rounded {
-        let _ = writeln!(out, "\n{ROUNDED}");
+    if let Some(rounded) = rounded(summary) {
+        let _ = writeln!(out, "\n{rounded}");
     }
     out
 }
@@ -249,10 +257,10 @@ mod tests {
     #[test]
     fn rounded_times_are_said_to_be() {
         let profile = crate::profile::load("shops", &|_| None).expect("the built-in profile loads");
-        let text = |rounded| summary(&profile, &SummaryLine { rounded, ..SummaryLine::default() });
-        assert!(
-            text(true).ends_with("they are rounded, by at most 0.1 %\n") && !text(false).contains("rounded")
-        );
+        let text = |rounded_by| summary(&profile, &SummaryLine { rounded_by, ..SummaryLine::default() });
+        assert!(text(Some(1.0 / 1024.0)).ends_with("they are rounded up, by at most 0.1 %\n"));
+        assert!(text(Some(1.0 / 512.0)).ends_with("by at most 0.2 %\n"));
+        assert!(!text(None).contains("rounded"));
     }
 
     #[test]

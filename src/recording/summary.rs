@@ -49,9 +49,10 @@ pub struct SummaryLine {
     pub ab: Option<Box<AbSummary>>,
     /// What had to hold.
     pub gates: Vec<GateLine>,
-    /// Whether times are rounded, by up to 0.1 %: there were too many to keep each. Absent where they are exact.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub rounded: bool,
+    /// By what share of itself a time may read too long, as there were too many to keep each: 0.002 is 0.2 %. Absent
+    /// where times are exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounded_by: Option<f64>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]

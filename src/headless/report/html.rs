@@ -108,8 +108,8 @@ fn key_figures(out: &mut String, all: &Collected) {
         let _ = writeln!(out, "<div><dt>{name}</dt><dd>{}</dd></div>", Escaped(&value));
     }
     *out += "</dl>\n";
-    if summary.rounded {
-        let _ = writeln!(out, "<p class=\"quiet\">{}</p>", words::ROUNDED);
+    if let Some(rounded) = words::rounded(summary) {
+        let _ = writeln!(out, "<p class=\"quiet\">{}</p>", Escaped(&rounded));
     }
     if let Some(hedges) = hedges(&summary.hedges) {
         let _ = writeln!(out, "<p>{}</p>", Escaped(&hedges));

@@ -105,8 +105,8 @@ impl Page<'_> {
         if !left_out.is_empty() {
             line!(out, "rounds left out: {}", left_out.join(", "));
         }
-        if summary.rounded {
-            line!(out, "{}", words::ROUNDED);
+        if let Some(rounded) = words::rounded(summary) {
+            line!(out, "{rounded}");
         }
         if let Some(hedges) = hedges(&summary.hedges) {
             line!(out, "{hedges}");

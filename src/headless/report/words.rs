@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-pub(super) use crate::headless::text::{NONE, ROUNDED, legend, millis, percent, quantile};
+pub(super) use crate::headless::text::{NONE, legend, millis, percent, quantile, rounded};
 
 /// A time of the session: `5.5 s`, `12 min 3 s`, `2 h 5 min`.
 pub(super) fn clock(time: Duration) -> String {

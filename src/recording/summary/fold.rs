@@ -1,5 +1,5 @@
 //! Folds settled rounds into a summary, in bounded memory. Times are exact to the microsecond, those above 71
-//! minutes count as that; beyond 65,536 of a kind they are rounded, and the summary says so.
+//! minutes count as that; where there are too many different ones they are rounded, and the summary says by how much.
 //!
 //! Everything is folded as it would be written, so rounds read back from a record give the same summary.
 
@@ -318,9 +318,10 @@ impl SummaryFold {
             late: self.watch.total(),
             ab: self.turns.as_ref().and_then(Turns::summary).map(Box::new),
             gates,
-            rounded: self.took.rounded()
-                || self.turns.as_ref().is_some_and(Turns::rounded)
-                || self.endpoints.iter().any(|e| e.seen.rounded()),
+            rounded_by: (self.took.rounded_by().into_iter())
+                .chain(self.turns.as_ref().and_then(Turns::rounded_by))
+                .chain(self.endpoints.iter().filter_map(|e| e.seen.rounded_by()))
+                .reduce(f64::max),
         }
     }
 }
@@ -358,7 +359,7 @@ impl EndpointFold {
             error: count(error),
             censored: count(cut),
         };
-        let mut all: Vec<Tied> = self.seen.counts().into_iter().map(tied).collect();
+        let mut all: Vec<Tied> = self.seen.counts().map(tied).collect();
         let seen = all.len();
         let cut = cut.map(|time| Duration::from_micros(micros(time).into()));
         all.extend(cut.map(|time| Tied { time, ok: 0, error: 0, censored: 1 }));

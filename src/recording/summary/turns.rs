@@ -127,8 +127,8 @@ impl Turns {
         })
     }
 
-    /// Whether times are rounded.
-    pub(super) const fn rounded(&self) -> bool {
-        self.folds[0].1.rounded() || self.folds[1].1.rounded()
+    /// By what share of itself a time may read too long; `None` while times are exact.
+    pub(super) fn rounded_by(&self) -> Option<f64> {
+        self.folds.iter().filter_map(|(_, times)| times.rounded_by()).reduce(f64::max)
     }
 }
