@@ -15,6 +15,8 @@ pub enum LaneState {
     Cut(Reason, Phase),
     /// Missing for another reason.
     Error(Reason),
+    /// Given up with its round in this phase: that says nothing of the upstream.
+    GivenUp(Phase),
     /// Cancelled because enough had answered.
     NotNeeded,
 }
@@ -25,6 +27,7 @@ impl LaneState {
             Outcome::Ok => Self::Ok,
             Outcome::NotNeeded => Self::NotNeeded,
             Outcome::Missing(reason) if reason.is_cut() => Self::Cut(reason, phase),
+            Outcome::Missing(Reason::Aborted) => Self::GivenUp(phase),
             Outcome::Missing(reason) => Self::Error(reason),
         }
     }
@@ -32,7 +35,7 @@ impl LaneState {
     /// Whether it is missing.
     #[must_use]
     pub const fn is_missing(self) -> bool {
-        matches!(self, Self::Cut(..) | Self::Error(_))
+        matches!(self, Self::Cut(..) | Self::Error(_) | Self::GivenUp(_))
     }
 }
 
@@ -243,6 +246,8 @@ pub struct Tally {
     pub cut: usize,
     /// Not needed.
     pub not_needed: usize,
+    /// Given up with the round.
+    pub given_up: usize,
     /// Not over.
     pub running: usize,
     /// Hedges sent.
@@ -284,6 +289,7 @@ impl Tally {
             Some(Outcome::Ok) => &mut self.ok,
             Some(Outcome::NotNeeded) => &mut self.not_needed,
             Some(Outcome::Missing(reason)) if reason.is_cut() => &mut self.cut,
+            Some(Outcome::Missing(Reason::Aborted)) => &mut self.given_up,
             Some(Outcome::Missing(_)) => &mut self.error,
         };
         *slot += 1;

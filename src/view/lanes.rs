@@ -180,11 +180,11 @@ impl Lanes<'_> {
         }
         let ctx = self.ctx;
         let (_, tone) = ctx.state_glyph(lane.state);
-        let loud = !matches!(lane.state, LaneState::Ok | LaneState::NotNeeded)
+        let loud = !matches!(lane.state, LaneState::Ok | LaneState::NotNeeded | LaneState::GivenUp(_))
             && lane.state != LaneState::Error(Reason::SiblingFailed);
         // A required call in a deadline round has the request budget for its limit, and is not late before it.
         let overdue = ctx.app.round_settings().mode.ignores_budget() && lane.is_late(ctx.app.round_budget());
-        let censored = matches!(lane.state, LaneState::Cut(..));
+        let censored = matches!(lane.state, LaneState::Cut(..) | LaneState::GivenUp(_));
         self.time(ctx.end(index, lane), censored, (tone, loud), y, pen);
         let words = match lane.state {
             LaneState::Ok => {
@@ -195,6 +195,7 @@ impl Lanes<'_> {
                 [Some(answer), mark].into_iter().flatten().collect()
             }
             LaneState::NotNeeded => vec![ctx.dim("not needed")],
+            LaneState::GivenUp(_) => vec![ctx.dim("given up")],
             LaneState::Running(phase) => vec![ctx.bold(phase.as_str(), Tone::Running)],
             LaneState::Cut(reason, phase) => {
                 let words = ctx.came(index).unwrap_or_else(|| cut_words(ctx, lane, reason, phase));
@@ -344,7 +345,11 @@ impl Ctx<'_> {
 
     /// Glyph and tone of what is missing for this reason.
     pub(super) const fn reason_glyph(&self, reason: Reason) -> (&'static str, Tone) {
-        if reason.is_cut() { (self.glyphs.cut, Tone::Cut) } else { (self.glyphs.error, Tone::Error) }
+        match reason {
+            reason if reason.is_cut() => (self.glyphs.cut, Tone::Cut),
+            Reason::Aborted => (self.glyphs.not_needed, Tone::Dim),
+            _ => (self.glyphs.error, Tone::Error),
+        }
     }
 
     /// A call's glyph and tone.
@@ -354,7 +359,7 @@ impl Ctx<'_> {
             LaneState::Ok => (self.glyphs.ok, Tone::Ok),
             LaneState::Cut(..) => (self.glyphs.cut, Tone::Cut),
             LaneState::Error(_) => (self.glyphs.error, Tone::Error),
-            LaneState::NotNeeded => (self.glyphs.not_needed, Tone::Dim),
+            LaneState::NotNeeded | LaneState::GivenUp(_) => (self.glyphs.not_needed, Tone::Dim),
         }
     }
 }

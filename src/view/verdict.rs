@@ -137,6 +137,7 @@ impl Verdict<'_> {
             group(tally.cut, glyphs.cut, "cut", Tone::Cut),
             group(tally.running, glyphs.running, "running", Tone::Running),
             group(tally.not_needed, glyphs.not_needed, "not needed", Tone::Dim),
+            group(tally.given_up, glyphs.not_needed, "given up", Tone::Dim),
             group(tally.hedges, glyphs.hedge, &hedges, Tone::Hedge),
         ];
         groups.into_iter().flatten().collect()

@@ -1,7 +1,7 @@
 //! The calls that the chart of rounds shows, one for each round.
 
 use crate::app::{LaneState, Shown};
-use crate::domain::{Call, Outcome, Round, RoundNo};
+use crate::domain::{Call, Outcome, Reason, Round, RoundNo};
 use crate::view::ctx::Ctx;
 use crate::view::limit::Limit;
 use crate::view::theme::Tone;
@@ -31,13 +31,15 @@ pub enum Kind {
     Error,
     /// Not needed.
     NotNeeded,
+    /// Given up with its round.
+    GivenUp,
     /// Not over.
     Running,
 }
 
 impl Kind {
     /// All that a legend can explain.
-    pub const ALL: [Self; 4] = [Self::Ok, Self::Cut, Self::Error, Self::NotNeeded];
+    pub const ALL: [Self; 5] = [Self::Ok, Self::Cut, Self::Error, Self::NotNeeded, Self::GivenUp];
 
     /// Its name.
     pub const fn word(self) -> &'static str {
@@ -46,6 +48,7 @@ impl Kind {
             Self::Cut => "cut",
             Self::Error => "error",
             Self::NotNeeded => "not needed",
+            Self::GivenUp => "given up",
             Self::Running => "running",
         }
     }
@@ -56,7 +59,7 @@ impl Kind {
             Self::Ok => (ctx.glyphs.ok, Tone::Ok),
             Self::Cut => (ctx.glyphs.cut, Tone::Cut),
             Self::Error => (ctx.glyphs.error, Tone::Error),
-            Self::NotNeeded => (ctx.glyphs.not_needed, Tone::Dim),
+            Self::NotNeeded | Self::GivenUp => (ctx.glyphs.not_needed, Tone::Dim),
             Self::Running => (ctx.glyphs.running, Tone::Running),
         }
     }
@@ -70,6 +73,7 @@ impl Dot {
             Outcome::Missing(reason) if reason.is_cut() => {
                 (Kind::Cut, Limit::of((reason, call.end), required, &round.settings, round.budget).1)
             }
+            Outcome::Missing(Reason::Aborted) => (Kind::GivenUp, call.end),
             Outcome::Missing(_) => (Kind::Error, call.end),
         };
         Self { round: round.no, at: round.at, time, kind }
@@ -95,6 +99,7 @@ impl Dot {
                     LaneState::Cut(..) => Kind::Cut,
                     LaneState::Error(_) => Kind::Error,
                     LaneState::NotNeeded => Kind::NotNeeded,
+                    LaneState::GivenUp(_) => Kind::GivenUp,
                 },
             }),
             Shown::Over(round) => own(round),

@@ -87,6 +87,10 @@ impl Title<'_> {
                 let after = if long { format!(" after {end}") } else { format!(" {end}") };
                 (reason.label(lane.status), after)
             }
+            LaneState::GivenUp(phase) if long => {
+                ("given up with its round".to_owned(), format!(" in phase {phase} after {end}"))
+            }
+            LaneState::GivenUp(_) => ("given up".to_owned(), String::new()),
             LaneState::NotNeeded if long => {
                 ("not needed".to_owned(), format!(", enough had answered after {end}"))
             }

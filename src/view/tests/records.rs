@@ -3,7 +3,7 @@
 use super::{ALL, FULL, assert_scene, drawn, printed};
 use crate::app::fixture::{self as fx};
 use crate::app::{Action, App, Colour, Key, KeyCode, Message, Notice, Options, Recording, update};
-use crate::domain::{EndedBy, Event, FaultSwitch, Mode};
+use crate::domain::{AttemptOutcome, EndedBy, Event, FaultSwitch, Mode, Outcome, Phase, Reason};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -176,4 +176,32 @@ fn m05_a_gap_is_marked_in_the_history() {
     settle(&mut app, 41, |_| {});
     let shown = printed(&drawn(&app, 120, 40));
     assert!(shown.contains("gap 2 h 10 min"), "{shown}");
+}
+
+/// A round that was given up after 100 ms: one call had answered, one had failed.
+fn given_up() -> App {
+    let mut app = fx::page(Mode::Deadline, 29, Options::default());
+    settle(&mut app, 30, |round| {
+        (round.ended_by, round.took) = (EndedBy::Aborted, fx::ms(100.0));
+        for call in round.calls.iter_mut().skip(1) {
+            (call.outcome, call.status) = (Outcome::Missing(Reason::Aborted), None);
+            (call.end, call.winner, call.phase) = (fx::ms(100.0), None, Phase::Waiting);
+            for attempt in &mut call.attempts {
+                attempt.phases = attempt.phases.within(fx::ms(100.0));
+                (attempt.end, attempt.outcome) = (fx::ms(100.0), AttemptOutcome::Cancelled);
+                attempt.status = None;
+            }
+        }
+    });
+    app
+}
+
+/// Nobody is to be woken up because a process was stopped.
+#[test]
+fn calls_that_were_given_up_with_their_round_are_no_errors() {
+    let mut app = given_up();
+    assert_scene("given-up", &app, &[FULL, (60, 16)]);
+    app.selected = 1;
+    update(&mut app, Message::Action(Action::Detail));
+    assert_scene("given-up-detail", &app, &[FULL]);
 }
