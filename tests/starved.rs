@@ -406,16 +406,23 @@ fn m15_a_round_that_was_given_up_is_run_again_so_that_as_many_complete_as_were_a
 
 #[test]
 fn w7_a_straggler_that_was_watched_while_the_process_stood_still_is_given_up() {
-    local(async {
-        let settings = Settings { probe: 1.0, ..settings(60_000) };
-        let mut bench = Bench::start(Play::ok(700), settings, Some(1));
-        bench.round().await;
-        bench.laptop.sleep(Duration::from_secs(60));
-        bench.rest().await;
-        let late = bench.seen.iter().find_map(|event| match event {
-            Event::Late { late, .. } => Some(late.outcome),
-            _ => None,
+    for stopped in [false, true] {
+        local(async {
+            let settings = Settings { probe: 1.0, ..settings(60_000) };
+            let mut bench = Bench::start(Play::ok(700), settings, Some(1));
+            bench.round().await;
+            if stopped {
+                tokio::time::sleep(ms(50)).await;
+                advance(ms(1300)).await;
+            } else {
+                bench.laptop.sleep(Duration::from_secs(60));
+            }
+            bench.rest().await;
+            let late = bench.seen.iter().find_map(|event| match event {
+                Event::Late { late, .. } => Some(late.outcome),
+                _ => None,
+            });
+            assert_eq!(late, Some(Outcome::Missing(Reason::Aborted)), "{stopped}");
         });
-        assert_eq!(late, Some(Outcome::Missing(Reason::Aborted)));
-    });
+    }
 }

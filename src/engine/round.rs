@@ -9,7 +9,7 @@ mod watch;
 pub use watch::Stragglers;
 
 use super::clock::Clock;
-use super::gaps::{BEAT, GAP, Gaps};
+use super::gaps::{GAP, Gaps};
 use super::limits::Limits;
 use super::limits::guards::{Entry, Pass, Tolls};
 use super::policy::{CallPlan, Done, Order, Policy, RoundPlan};
@@ -120,8 +120,7 @@ struct Runner<'a, C: Clock> {
     waiting: Vec<EndpointId>,
     /// The attempts that ended in the last step.
     ended: Vec<(EndpointId, usize)>,
-    /// When it is to wake up next, and when for cutting calls.
-    due: Duration,
+    /// When it is to wake up for cutting calls.
     cuts: Option<Duration>,
     /// How late it woke up for that at worst.
     late: Duration,
@@ -142,7 +141,6 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
             entries: VecDeque::with_capacity(calls),
             waiting: Vec::new(),
             ended: Vec::with_capacity(calls),
-            due: Duration::ZERO,
             cuts: None,
             late: Duration::ZERO,
             slept: shared.gaps.slept(&shared.clock),
@@ -204,7 +202,7 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
         let now = self.flight.elapsed();
         // A hedge that was late is late, and nothing was judged by it.
         self.late = self.late.max(now.saturating_sub(self.cuts.unwrap_or(now)));
-        let late = now.saturating_sub(self.due);
+        let late = self.flight.late();
         let asleep = self.shared.gaps.slept(&self.shared.clock).saturating_sub(self.slept);
         if late >= GAP || asleep >= GAP {
             self.broken_off = Some(now.saturating_sub(late));
@@ -302,10 +300,9 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
     async fn wake(&mut self) -> Woke {
         let watched = self.watched.as_ref();
         let ends = [self.policy.next_wake(), watched.and_then(Watched::next_wake)];
-        let beat = self.flight.elapsed().saturating_add(BEAT);
-        self.due = ends.into_iter().flatten().fold(beat, Duration::min);
+        let due = ends.into_iter().flatten().min();
         self.cuts = self.policy.next_cut();
-        self.flight.wake(Some(self.due), &self.shared.abort, || watched.is_some_and(Watched::any_left)).await
+        self.flight.wake(due, &self.shared.abort, || watched.is_some_and(Watched::any_left)).await
     }
 
     fn carry_out(&mut self) {
@@ -420,7 +417,8 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
         let given_up =
             matches!(published.ended_by, EndedBy::RequiredFailed | EndedBy::FailedFast | EndedBy::Aborted);
         if let Some(watched) = self.watched.as_mut().filter(|_| given_up) {
-            watched.abort(&mut self.flight, self.limits);
+            watched.look(&mut self.flight, self.limits);
+            watched.abort(&self.flight, self.limits);
         }
         let watched = self.watched.as_ref();
         let kept = |call, attempt| watched.is_some_and(|w| w.keeps(call, attempt));

@@ -4,6 +4,7 @@
 use super::Abort;
 use crate::domain::EndpointId;
 use crate::engine::clock::{Clock, Timer};
+use crate::engine::gaps::BEAT;
 use crate::engine::limits::Limits;
 use crate::engine::policy::Done;
 use crate::engine::task::{AttemptTask, Ended, Handle};
@@ -26,6 +27,8 @@ pub(super) struct Flight<C: Clock> {
     timer: C::Timer,
     running: FuturesUnordered<AttemptTask<C>>,
     handles: Vec<Vec<Handle>>,
+    /// When whoever waits is to wake up, from the round's start.
+    due: Duration,
     /// What has ended and was not looked at yet.
     pub(super) done: Vec<Done>,
 }
@@ -50,6 +53,7 @@ impl<C: Clock + Unpin> Flight<C> {
             epoch,
             running: FuturesUnordered::new(),
             handles: (0..calls).map(|_| Vec::with_capacity(1)).collect(),
+            due: Duration::ZERO,
             done: Vec::with_capacity(calls),
         }
     }
@@ -67,6 +71,11 @@ impl<C: Clock + Unpin> Flight<C> {
     /// Time since the session's start.
     pub(super) fn session_time(&self) -> Duration {
         self.clock.now().saturating_duration_since(self.epoch)
+    }
+
+    /// How late it woke up.
+    pub(super) fn late(&self) -> Duration {
+        self.elapsed().saturating_sub(self.due)
     }
 
     /// Takes an attempt along.
@@ -97,15 +106,17 @@ impl<C: Clock + Unpin> Flight<C> {
         limits.borrow_mut().guards.hold(call, handle.replica(), wait, self.session_time());
     }
 
-    /// Waits until an attempt ended, the time came, something else did or all is to be abandoned; takes everything
-    /// that is ready by then.
+    /// Waits until an attempt ended, the time came, something else did or all is to be abandoned, and not for long at
+    /// once; takes everything that is ready by then.
     pub(super) async fn wake(
         &mut self,
         at: Option<Duration>,
         abort: &Abort,
         other: impl Fn() -> bool,
     ) -> Woke {
-        self.timer.arm(at.map(|at| self.start + at));
+        let beat = self.elapsed().saturating_add(BEAT);
+        self.due = at.map_or(beat, |at| at.min(beat));
+        self.timer.arm(Some(self.start + self.due));
         let mut aborted = pin!(abort.wake.notified());
         poll_fn(|cx| {
             self.drain(cx);

@@ -197,9 +197,8 @@ impl Watched {
         }
     }
 
-    /// Watches nothing any longer: all of it is over for good.
-    pub(super) fn abort<C: Clock + Unpin>(&mut self, flight: &mut Flight<C>, limits: &RefCell<Limits>) {
-        self.look(flight, limits);
+    /// Watches nothing any longer: all of it is over for good, and nothing more is learnt of it.
+    pub(super) fn abort<C: Clock + Unpin>(&mut self, flight: &Flight<C>, limits: &RefCell<Limits>) {
         self.close_all(Reason::Aborted, flight.elapsed(), flight, limits, |_| true);
     }
 
@@ -260,11 +259,14 @@ impl<C: Clock + Unpin> Stragglers<C> {
                 // What comes after a time in which nothing ran is not believed.
                 _ if self.slept_through(shared) => {
                     self.flight.done.clear();
-                    self.watched.abort(&mut self.flight, limits);
+                    self.watched.abort(&self.flight, limits);
                 }
                 Woke::Ended => {}
                 Woke::Limit => self.flight.drain_after_limit().await,
-                Woke::Abort => self.watched.abort(&mut self.flight, limits),
+                Woke::Abort => {
+                    self.watched.look(&mut self.flight, limits);
+                    self.watched.abort(&self.flight, limits);
+                }
             }
             self.watched.look(&mut self.flight, limits);
         }
@@ -272,9 +274,8 @@ impl<C: Clock + Unpin> Stragglers<C> {
 
     /// Whether the process did not run meanwhile.
     fn slept_through(&self, shared: &Shared<C>) -> bool {
-        let late = self.watched.next_wake().map(|due| self.flight.elapsed().saturating_sub(due));
         let asleep = shared.gaps.slept(&shared.clock).saturating_sub(self.slept);
-        late.is_some_and(|late| late >= GAP) || asleep >= GAP
+        self.flight.late() >= GAP || asleep >= GAP
     }
 
     async fn wake(&mut self, abort: &Abort) -> Woke {
