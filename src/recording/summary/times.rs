@@ -1,7 +1,8 @@
 //! Times in bounded memory: exact while there is room for each, with ever fewer significant bits when there is not.
 //!
 //! The idea of giving up resolution as room runs out, evenly over the whole range, is the uniform collapse of
-//! `UDDSketch` (Epicoco et al., IEEE Access 8, 2020); here the bins are those of binary floating-point numbers.
+//! `UDDSketch` (Epicoco et al., IEEE Access 8, 2020); here the bins are those of binary floating-point numbers. Histogram
+//! libraries fix their resolution beforehand and keep each kind apart.
 
 /// Times in microseconds, of `K` kinds. All kinds are binned together, so that a time of one kind never changes
 /// places with an equal one of another.
