@@ -1,6 +1,6 @@
 //! How late rounds are over that end at their budget: the release binary on calls that hang, and on every fault of the
-//! tests' zoo, in each mode that cuts. Prints a table and asserts nothing about it; fails only where something can't be
-//! measured.
+//! tests' zoo, in each mode that cuts. Beside it how late a thread wakes up that only sleeps, at the same time: what the
+//! machine does to everybody. Prints a table and asserts nothing about it; fails only where something can't be measured.
 //!
 //! `cargo bench --bench overshoot -- [--rounds N]`, N for each row.
 
@@ -12,6 +12,9 @@ mod zoo_run;
 use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 use zoo::Zoo;
 use zoo::steps::{Animal, Step};
 
@@ -59,20 +62,43 @@ fn table(rounds: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
             ("hedge", &["-m", "hedge", "--hedge-delay", "100ms"]),
         ];
         for (mode, flags) in modes {
-            let run = zoo_run::run(&zoo, ROUND, &[flags, &["-n", rounds]].concat());
+            let over = AtomicBool::new(false);
+            let (run, floor) = thread::scope(|scope| {
+                let floor = scope.spawn(|| sleeps(&over));
+                let run = zoo_run::run(&zoo, ROUND, &[flags, &["-n", rounds]].concat());
+                over.store(true, Ordering::Relaxed);
+                (run, floor.join())
+            });
+            let floor = floor.map_err(|_| "the thread that sleeps panicked")?;
             let late = zoo_run::overshoot(&run.rounds);
-            let at = |percent: usize| late.get(late.len() * percent / 100).or(late.last());
-            let ms = |at: Option<&f64>| at.map_or("-".to_owned(), |ms| format!("{ms:.2} ms"));
             writeln!(
                 out,
-                "{name:<22} {mode:<9} p50 {:>9}  p99 {:>9}  most {:>9}  of {}",
-                ms(at(50)),
-                ms(at(99)),
-                ms(late.last()),
-                late.len()
+                "{name:<22} {mode:<9} {}  of {:<4} a bare sleep {}",
+                quantiles(&late),
+                late.len(),
+                quantiles(&floor)
             )?;
             out.flush()?;
         }
     }
     Ok(())
+}
+
+/// How much later than asked for a thread wakes up that only sleeps, in milliseconds, ascending.
+fn sleeps(over: &AtomicBool) -> Vec<f64> {
+    let mut late = Vec::new();
+    while !over.load(Ordering::Relaxed) {
+        let due = Instant::now() + Duration::from_millis(20);
+        thread::sleep(due.saturating_duration_since(Instant::now()));
+        late.push(due.elapsed().as_secs_f64() * 1000.0);
+    }
+    late.sort_unstable_by(f64::total_cmp);
+    late
+}
+
+/// Median, 99th percentile and the most of ascending milliseconds.
+fn quantiles(ms: &[f64]) -> String {
+    let at = |percent: usize| ms.get((ms.len() * percent).div_ceil(100).saturating_sub(1));
+    let said = |at: Option<&f64>| at.map_or("-".to_owned(), |ms| format!("{ms:.2} ms"));
+    format!("p50 {:>8}  p99 {:>8}  most {:>8}", said(at(50)), said(at(99)), said(ms.last()))
 }
