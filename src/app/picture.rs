@@ -69,7 +69,7 @@ pub struct Picture {
     /// Places of the missing table's rows, and when they were given.
     order: (Duration, HashMap<(EndpointId, Reason), usize>),
     /// What was made of the counts.
-    tables: Tables,
+    tables: Box<Tables>,
 }
 
 impl Picture {
@@ -92,7 +92,7 @@ impl Picture {
             pending: Vec::new(),
             longest: Duration::ZERO,
             order: (Duration::ZERO, HashMap::new()),
-            tables: Tables::default(),
+            tables: Box::default(),
         }
     }
 
