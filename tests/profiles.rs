@@ -123,6 +123,7 @@ fn the_example_of_the_contract_parses() {
             on_error: true,
         },
         grace: ms(50),
+        spin: true,
         max_overlap: 4,
     };
     assert_eq!(page.settings, expected);
