@@ -8,6 +8,8 @@
 
 #[path = "support/bare.rs"]
 mod bare;
+#[path = "support/client.rs"]
+mod client;
 #[path = "support/engine.rs"]
 mod engine;
 #[path = "support/peer.rs"]

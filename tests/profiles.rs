@@ -180,6 +180,15 @@ fn defaults_are_those_of_the_contract() {
 type Override = (&'static str, &'static str, &'static str, fn(&Endpoint) -> bool);
 
 #[test]
+fn r12_being_awake_before_a_cut_can_be_switched_off() {
+    let spin = |key: &str| {
+        let text = format!("[round]\n{key}\n[[endpoint]]\nname = \"a\"\nurl = \"http://a.example\"");
+        parse(&text).settings.spin
+    };
+    assert!(spin("") && spin("spin = true") && !spin("spin = false"));
+}
+
+#[test]
 fn c09_every_key_can_be_overridden_both_ways() {
     let cases: &[Override] = &[
         ("required", "true", "false", |e| !e.required),

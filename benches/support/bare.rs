@@ -1,12 +1,12 @@
 //! Barrier rounds with nothing but reqwest, set up as fanscope sets it up.
 
+use crate::client::client;
 use crate::engine::{cpu, quantile};
 use crate::{Cost, Measured, calls};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use http_body_util::BodyExt;
 use reqwest::header::{ACCEPT_ENCODING, HeaderValue};
 use rustix::time::ClockId;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub fn run(url: &str, width: u64, rounds: u64) -> Measured<Cost> {
@@ -31,25 +31,6 @@ pub fn run(url: &str, width: u64, rounds: u64) -> Measured<Cost> {
         took.sort_unstable();
         Ok(Cost { round: quantile(&took, 50), thread, process })
     })
-}
-
-fn client() -> Measured<reqwest::Client> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let tls = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()?
-        .with_root_certificates(rustls::RootCertStore::empty())
-        .with_no_client_auth();
-    let client = reqwest::Client::builder()
-        .retry(reqwest::retry::never())
-        .redirect(reqwest::redirect::Policy::none())
-        .referer(false)
-        .pool_idle_timeout(Duration::from_secs(4))
-        .tcp_nodelay(true)
-        .user_agent("fanscope/bench")
-        .tls_backend_preconfigured(tls)
-        .no_proxy()
-        .http1_only();
-    Ok(client.build()?)
 }
 
 async fn call(client: &reqwest::Client, url: reqwest::Url) -> Measured<()> {
