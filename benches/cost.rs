@@ -114,7 +114,7 @@ fn table(calls: u64, out: &mut impl Write) -> Measured<()> {
         for tool in tools::LOADERS {
             match tool.run(&url, width)? {
                 Some(each) => {
-                    writeln!(out, "{width:<6} {:<30} {:>12} {:>11} {:>12.1}", tool.name, "", "", us(each))?
+                    writeln!(out, "{width:<6} {:<30} {:>12} {:>11} {:>12.1}", tool.name, "", "", us(each))?;
                 }
                 None => writeln!(out, "{width:<6} {} is not installed: skipped", tool.name)?,
             }
