@@ -10,7 +10,10 @@ use std::time::{Duration, Instant};
 const QUEUE: f64 = 16_384.0;
 
 /// For how long a terminal counts as slow that makes nobody wait any more. Then it is tried how fast it is.
-const SLOW: Duration = Duration::from_secs(10);
+const SLOW: Duration = Duration::from_secs(30);
+
+/// How much of what a slow terminal can take it is given: with all of it what is queued would never get less.
+const SHARE: f64 = 0.75;
 
 /// Waits shorter than this, in total, tell more of the machine than of the terminal.
 const LEAST: Duration = Duration::from_millis(2);
@@ -79,9 +82,9 @@ impl Line {
 }
 
 impl Slow {
-    /// Bytes a second.
+    /// Bytes a second that it is given.
     fn speed(self) -> f64 {
-        self.taken / self.seconds
+        self.taken / self.seconds * SHARE
     }
 
     fn queued_at(self, at: Instant) -> f64 {
@@ -136,8 +139,8 @@ mod tests {
         for room in [8_192.0, 20_000.0] {
             let frames = frames(50_000.0, room, 4_000, 60);
             let full = frames.iter().filter(|(_, queued)| *queued > 4_000.0).count();
-            assert!(full * 8 < frames.len(), "{full} of {} frames came to a queue", frames.len());
-            assert!(frames.len() > 60 * 6, "and there are frames: {}", frames.len());
+            assert!(full * 20 < frames.len(), "{full} of {} frames came to a queue", frames.len());
+            assert!(frames.len() > 60 * 5, "and there are frames: {}", frames.len());
         }
     }
 
@@ -147,10 +150,16 @@ mod tests {
         let mut line = Line::default();
         let wrote = |at, waited| Written { at: start + at, bytes: 1_000, waited };
         line.wrote(wrote(ms(100), Some((500, ms(100)))));
-        assert_eq!(line.taken_at(), start.checked_add(ms(100) + Duration::from_secs_f64(QUEUE / 5_000.0)));
-        line.wrote(wrote(ms(9_000), None));
-        assert_eq!(line.taken_at(), start.checked_add(ms(9_200)));
-        line.wrote(wrote(ms(10_200), None));
+        assert_eq!(
+            line.taken_at(),
+            start.checked_add(ms(100) + Duration::from_secs_f64(QUEUE / 5_000.0 / SHARE))
+        );
+        line.wrote(wrote(ms(29_000), None));
+        assert_eq!(
+            line.taken_at(),
+            start.checked_add(ms(29_000) + Duration::from_secs_f64(1_000.0 / 5_000.0 / SHARE))
+        );
+        line.wrote(wrote(ms(30_200), None));
         assert_eq!(line.taken_at(), None);
     }
 
