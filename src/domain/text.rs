@@ -136,11 +136,20 @@ pub fn unshaped(text: &str) -> String {
 /// Most marks on one letter that are shown: more write over the rows around it, and some terminals stall.
 const MOST_MARKS: usize = 3;
 
+/// Whether every byte of a text is a letter, a digit, a sign or a blank, and so a column, as those of most texts are.
+#[must_use]
+pub fn is_plain(text: &str) -> bool {
+    text.bytes().all(|b| matches!(b, b' '..=b'~'))
+}
+
 /// Text of which every terminal shows the same columns, however old its tables: nothing hidden and no control, no
 /// skin tones (a modifier that a terminal does not know takes columns of its own), flags as their two letters,
 /// and few marks on a letter. What is left is as wide as its characters are one by one.
 #[must_use]
 pub fn steady(text: &str) -> Cow<'_, str> {
+    if is_plain(text) {
+        return Cow::Borrowed(text);
+    }
     // Latin letters and the signs that the screen is drawn with need no closer look.
     let sure = |c: char| match c {
         '\0'..='\u{2ff}' => !c.is_control() && c != '\u{ad}',
@@ -174,9 +183,11 @@ pub fn steady(text: &str) -> Cow<'_, str> {
 /// have ligatures that would make a whole text narrower than its parts.
 #[must_use]
 pub fn width(text: &str) -> u16 {
-    let shown = steady(text);
-    let columns =
-        if shown.is_ascii() { shown.len() } else { shown.graphemes(true).map(UnicodeWidthStr::width).sum() };
+    let columns = if is_plain(text) {
+        text.len()
+    } else {
+        steady(text).graphemes(true).map(UnicodeWidthStr::width).sum()
+    };
     u16::try_from(columns).unwrap_or(u16::MAX)
 }
 

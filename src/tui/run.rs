@@ -22,8 +22,9 @@ const SLOT: Duration = Duration::from_millis(33);
 /// The same while something is typed.
 const KEY_SLOT: Duration = Duration::from_millis(8);
 
-/// The same on a terminal that is slow to take a frame.
-const LONGEST_SLOT: Duration = Duration::from_millis(250);
+/// The same on a terminal that is slow to take a frame, and while something is typed there.
+const SLOWEST: Duration = Duration::from_millis(250);
+const SLOWEST_KEY: Duration = Duration::from_millis(100);
 
 /// Events taken in before the screen is looked at again.
 const BATCH: usize = 256;
@@ -39,6 +40,25 @@ pub(super) enum Leave {
     Gone,
     /// The engine could not start.
     Failed(String),
+}
+
+/// What the time of the next frame depends on.
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    /// When the last frame was drawn.
+    drawn: Option<Instant>,
+    /// Whether something was typed since.
+    typed: bool,
+}
+
+impl Slot {
+    /// When the next frame may be drawn; at once where there was none. Behind what a slow terminal has not taken yet it
+    /// would only wait.
+    fn begin(self, surface: &impl Surface) -> Option<Instant> {
+        let (least, most) = if self.typed { (KEY_SLOT, SLOWEST_KEY) } else { (SLOT, SLOWEST) };
+        let (earliest, latest) = (self.drawn? + least, self.drawn? + most);
+        Some(surface.taken_at().map_or(earliest, |at| Instant::from_std(at).clamp(earliest, latest)))
+    }
 }
 
 /// What the loop woke up for.
@@ -69,9 +89,7 @@ pub(super) struct Loop<'a, X, S, I> {
     pub(super) stopping: bool,
     /// Whether something changed since the last frame.
     dirty: bool,
-    /// When the next frame may be drawn, and when the last one was.
-    slot: Instant,
-    drawn: Instant,
+    slot: Slot,
     /// Whether the engine sends nothing any more.
     silent: bool,
 }
@@ -89,7 +107,6 @@ where
         input: I,
         (signals, job): (Signals, Job),
     ) -> Self {
-        let slot = Instant::now();
         Self {
             app,
             source,
@@ -102,8 +119,7 @@ where
             hush: None,
             stopping: false,
             dirty: true,
-            slot,
-            drawn: slot,
+            slot: Slot::default(),
             silent: false,
         }
     }
@@ -180,11 +196,12 @@ where
     /// Draws, if there is something to draw, its time has come and the last frame is out.
     fn frame(&mut self) -> io::Result<()> {
         let now = Instant::now();
-        if !(self.dirty || self.app.is_moving()) || now < self.slot || !self.surface.ready() {
+        let waits = || self.slot.begin(&self.surface).is_some_and(|begin| now < begin);
+        if !(self.dirty || self.app.is_moving()) || !self.surface.ready() || waits() {
             return Ok(());
         }
-        self.slot = now + SLOT.max(self.surface.last_write()).min(LONGEST_SLOT);
-        (self.dirty, self.drawn) = (false, now);
+        self.dirty = false;
+        self.slot = Slot { drawn: Some(now), typed: false };
         #[cfg(debug_assertions)]
         plant_panic();
         update(&mut self.app, self.source.time());
@@ -207,7 +224,7 @@ where
         };
         let message = keymap::heard(&self.app, input)?;
         // What was typed is answered at once, not in the next slot; a flood of it is not.
-        self.slot = self.slot.min(self.drawn + KEY_SLOT);
+        self.slot.typed = true;
         self.message(message)
     }
 
@@ -274,10 +291,12 @@ async fn reached(time: Option<Instant>) {
     }
 }
 
-/// Waits until a frame may be drawn: its slot has come, and the last one is out.
-async fn next_frame(slot: Instant, surface: &impl Surface) {
-    tokio::time::sleep_until(slot).await;
+/// Waits until a frame may be drawn: the last one is out, and the time of the next has come.
+async fn next_frame(slot: Slot, surface: &impl Surface) {
     surface.written().await;
+    if let Some(begin) = slot.begin(surface) {
+        tokio::time::sleep_until(begin).await;
+    }
 }
 
 /// Panics where a test of the way out asks for it; not in release builds.

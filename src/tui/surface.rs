@@ -1,19 +1,20 @@
 //! Where frames go: drawn into memory, written to the terminal by a thread of its own.
 
 use super::guard;
+use super::lean::Lean;
+use super::rest::{Line, Written};
 use crate::app::App;
 use crate::view;
 use crossterm::QueueableCommand;
 use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
 use ratatui::Terminal;
-use ratatui::backend::CrosstermBackend;
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Write};
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
@@ -25,8 +26,8 @@ pub(super) trait Surface {
     /// Waits until that is so.
     async fn written(&self);
 
-    /// How long the last frame took to go out: a slow terminal is given as long a rest.
-    fn last_write(&self) -> Duration;
+    /// When a slow terminal has taken what was written, as far as is known; `None` where it takes all at once.
+    fn taken_at(&self) -> Option<Instant>;
 
     /// Draws a frame.
     fn draw(&mut self, app: &App) -> io::Result<()>;
@@ -46,9 +47,6 @@ static WRITING: AtomicBool = AtomicBool::new(false);
 
 /// Whether the writer is to stop where it is: the screen is being left.
 static STOP: AtomicBool = AtomicBool::new(false);
-
-/// How long the last frame took to write, in microseconds.
-static LAST_WRITE: AtomicU64 = AtomicU64::new(0);
 
 /// How long the writer waits for a slow terminal before it looks up.
 const LOOK_UP: Duration = Duration::from_millis(5);
@@ -109,22 +107,24 @@ fn takes_output<T>(_: &T, _: Duration) -> bool {
 fn discard_output() {}
 
 /// Writes a frame, unless the screen is left meanwhile.
-fn write_frame(out: &mut File, mut frame: &[u8]) -> io::Result<()> {
-    let began = Instant::now();
+fn write_frame(out: &mut File, mut frame: &[u8]) -> io::Result<Written> {
+    let bytes = frame.len();
+    let mut waits: Option<(usize, Instant)> = None;
     while !frame.is_empty() && !STOP.load(Ordering::SeqCst) {
         match out.write(frame) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(written) => frame = frame.get(written..).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                waits.get_or_insert_with(|| (frame.len(), Instant::now()));
                 takes_output(out, LOOK_UP);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    let took = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
-    LAST_WRITE.store(took, Ordering::Relaxed);
-    Ok(())
+    let at = Instant::now();
+    let waited = waits.map(|(left, since)| (left.saturating_sub(frame.len()), at - since));
+    Ok(Written { at, bytes, waited })
 }
 
 /// Most cells that are drawn: ten times the largest terminal that anybody has.
@@ -132,11 +132,12 @@ const MOST_CELLS: u32 = 1_000_000;
 
 /// The terminal on standard output.
 pub(super) struct Tty {
-    terminal: Terminal<CrosstermBackend<Frame>>,
+    terminal: Terminal<Lean<Frame>>,
     frame: Frame,
     writer: SyncSender<Vec<u8>>,
     /// Told when a frame has gone out.
     out: Arc<Notify>,
+    line: Arc<Mutex<Line>>,
 }
 
 /// The bytes of the frame that is being drawn.
@@ -159,15 +160,20 @@ impl Tty {
     /// The terminal on standard output, which must be in raw mode already.
     pub(super) fn new() -> io::Result<Self> {
         let frame = Frame::default();
-        let terminal = Terminal::new(CrosstermBackend::new(frame.clone()))?;
+        let terminal = Terminal::new(Lean::new(frame.clone()))?;
         // One frame under way at most: the next is not drawn before the last is out.
         let (writer, frames) = sync_channel::<Vec<u8>>(1);
         let mut out = standard_output()?;
         let written = Arc::new(Notify::new());
         let tell = Arc::clone(&written);
+        let line = Arc::<Mutex<Line>>::default();
+        let theirs = Arc::clone(&line);
         std::thread::Builder::new().name("fanscope-writer".to_owned()).spawn(move || {
             while let Ok(frame) = frames.recv() {
                 let written = write_frame(&mut out, &frame);
+                if let Ok(written) = written {
+                    theirs.lock().unwrap_or_else(PoisonError::into_inner).wrote(written);
+                }
                 WRITING.store(false, Ordering::SeqCst);
                 tell.notify_one();
                 if written.is_err() {
@@ -175,7 +181,7 @@ impl Tty {
                 }
             }
         })?;
-        Ok(Self { terminal, frame, writer, out: written })
+        Ok(Self { terminal, frame, writer, out: written, line })
     }
 
     fn send(&mut self) -> io::Result<()> {
@@ -205,8 +211,8 @@ impl Surface for Tty {
         }
     }
 
-    fn last_write(&self) -> Duration {
-        Duration::from_micros(LAST_WRITE.load(Ordering::Relaxed))
+    fn taken_at(&self) -> Option<Instant> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner).taken_at()
     }
 
     fn draw(&mut self, app: &App) -> io::Result<()> {
@@ -221,7 +227,7 @@ impl Surface for Tty {
 
     fn forget(&mut self) -> io::Result<()> {
         // Not `Terminal::clear`: it asks the terminal for its cursor and waits for the answer.
-        self.terminal = Terminal::new(CrosstermBackend::new(self.frame.clone()))?;
+        self.terminal = Terminal::new(Lean::new(self.frame.clone()))?;
         self.frame.queue(Clear(ClearType::All)).map(drop)
     }
 

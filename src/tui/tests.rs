@@ -29,7 +29,7 @@ use std::io;
 use std::path::Path;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const SIZE: (u16, u16) = (120, 40);
 
@@ -57,8 +57,8 @@ impl Surface for Memory {
 
     async fn written(&self) {}
 
-    fn last_write(&self) -> Duration {
-        Duration::ZERO
+    fn taken_at(&self) -> Option<Instant> {
+        None
     }
 
     fn draw(&mut self, app: &App) -> io::Result<()> {

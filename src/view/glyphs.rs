@@ -56,7 +56,7 @@ pub struct Glyphs {
     /// Counts of a round: 1, 2, more.
     pub counts: &'static [&'static str],
     /// Heights of a hill in one row; empty where braille draws it.
-    pub hills: &'static [&'static str],
+    pub hills: &'static [char],
     /// A hill, for the legend.
     pub hill: &'static str,
     /// A dot low, in the middle and high in its cell.
@@ -170,7 +170,7 @@ static ASCII: Glyphs = Glyphs {
     levels: &["-", "=", "+", "*", "#"],
     kept: "#",
     counts: &["1", "2", "3", "4", "5", "6", "7", "8", "9"],
-    hills: &[".", "-", "-", ":"],
+    hills: &['.', '-', '-', ':'],
     hill: ".---.",
     dots: ["o", "o", "o"],
     selected: ">",

@@ -22,31 +22,36 @@ pub fn draw(ctx: &Ctx<'_>, pen: &mut Pen<'_>, axis: &Axis, endpoint: EndpointId,
             *count += 1;
         }
     }
-    let spread = |i: usize| -> u32 {
-        let reach = KERNEL.len() / 2;
-        let at = |k: usize| (i + k).checked_sub(reach).and_then(|j| counts.get(j)).copied().unwrap_or(0);
-        KERNEL.iter().enumerate().map(|(k, weight)| at(k) * weight).sum()
-    };
-    // Nothing is spread to where nothing ended: no hill reaches behind the deadline that cut it.
-    let ends =
-        counts.iter().position(|&c| c > 0).unwrap_or(0)..=counts.iter().rposition(|&c| c > 0).unwrap_or(0);
-    let heights: Vec<u32> = (0..halves).map(|i| if ends.contains(&i) { spread(i) } else { 0 }).collect();
-    let top = heights.iter().copied().max().unwrap_or(0);
-    if top == 0 {
+    let ended = |count: &u32| *count > 0;
+    let (Some(first), Some(last)) = (counts.iter().position(ended), counts.iter().rposition(ended)) else {
         return;
+    };
+    // The middle of the kernel comes down on its half; the vector is longer at both sides by what is beside that.
+    let mut spread = vec![0_u32; halves + KERNEL.len() - 1];
+    for (half, count) in counts.iter().enumerate().filter(|(_, count)| ended(count)) {
+        for (height, weight) in spread.iter_mut().skip(half).zip(KERNEL) {
+            *height += count * weight;
+        }
     }
+    // Nothing is spread to where nothing ended: no hill reaches behind the deadline that cut it.
+    let height = |half: usize| {
+        let inside = (first..=last).contains(&half);
+        if inside { spread.get(half + KERNEL.len() / 2).copied().unwrap_or(0) } else { 0 }
+    };
     // A single completion is a dot and no tower.
-    let top = top.max(LEAST_TOP);
+    let top = (first..=last).map(height).max().unwrap_or(0).max(LEAST_TOP);
     let dots = u32::from(rows) * 4;
     // Rounded up: one completion is a dot, not nothing.
-    let dots_of = |half: usize| heights.get(half).map_or(0, |h| (h * dots).div_ceil(top));
-    for column in 0..axis.scale.width() {
-        let pair = [dots_of(usize::from(column) * 2), dots_of(usize::from(column) * 2 + 1)];
+    let dots_of = |half: usize| (height(half) * dots).div_ceil(top);
+    for column in first / 2..=last / 2 {
+        let pair = [dots_of(column * 2), dots_of(column * 2 + 1)];
+        let x = axis.x.saturating_add(u16::try_from(column).unwrap_or(u16::MAX));
         for row in 0..rows {
             let lit = pair.map(|d| d.saturating_sub(u32::from(row) * 4).min(4));
             if lit != [0, 0] {
                 let glyph = glyph(ctx, lit);
-                pen.cell(axis.x + column, bottom.saturating_sub(row), &glyph, ctx.theme.dim());
+                let mut utf8 = [0; 4];
+                pen.cell(x, bottom.saturating_sub(row), glyph.encode_utf8(&mut utf8), ctx.theme.dim());
             }
         }
     }
@@ -59,12 +64,12 @@ const LEFT: [u32; 5] = [0, 0x40, 0x44, 0x46, 0x47];
 const RIGHT: [u32; 5] = [0, 0x80, 0xa0, 0xb0, 0xb8];
 
 /// A cell with this many dots in its left and its right half, from below.
-fn glyph(ctx: &Ctx<'_>, [left, right]: [u32; 2]) -> String {
-    let levels = ctx.glyphs.hills;
-    if let Some(level) = levels.get((left.max(right) as usize).saturating_sub(1)) {
-        return (*level).to_owned();
+fn glyph(ctx: &Ctx<'_>, [left, right]: [u32; 2]) -> char {
+    let level = (left.max(right) as usize).saturating_sub(1);
+    if let Some(level) = ctx.glyphs.hills.get(level) {
+        return *level;
     }
     let bits = |table: [u32; 5], n: u32| table.get(n as usize).copied().unwrap_or_default();
     let code = 0x2800 | bits(LEFT, left) | bits(RIGHT, right);
-    char::from_u32(code).unwrap_or(' ').to_string()
+    char::from_u32(code).unwrap_or(' ')
 }

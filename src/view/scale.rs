@@ -51,8 +51,14 @@ impl Scale {
     /// Eighths of a cell from the left edge, at most the whole axis.
     #[must_use]
     pub fn eighths(self, time: Duration) -> u32 {
-        let all = u128::from(self.width) * 8;
-        let at = time.as_nanos().saturating_mul(all) / self.span.as_nanos();
+        let all = u64::from(self.width) * 8;
+        let (time, span) = (time.as_nanos(), self.span.as_nanos());
+        // Half the numbers are a fraction of the work; they hold a day.
+        let small = |n: u128| u64::try_from(n).ok();
+        let at = match (small(time).and_then(|time| time.checked_mul(all)), small(span)) {
+            (Some(time), Some(span)) => time / span,
+            _ => small(time.saturating_mul(u128::from(all)) / span).unwrap_or(u64::MAX),
+        };
         u32::try_from(at.min(all)).unwrap_or(u32::MAX)
     }
 

@@ -3,8 +3,8 @@
 //! row can shift ([`steady`]), and what is measured, cut and drawn is that.
 
 pub use crate::domain::text::width;
-use crate::domain::text::{seven_bit, steady};
-use ratatui::buffer::Buffer;
+use crate::domain::text::{is_plain, seven_bit, steady};
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Span;
@@ -84,9 +84,20 @@ impl<'b> Pen<'b> {
     pub fn cell(&mut self, x: u16, y: u16, symbol: &str, style: Style) {
         if let Some(cell) = self.buf.cell_mut((x, y)) {
             // Whole new style: what was below must not shine through.
-            cell.reset();
-            cell.set_symbol(symbol).set_style(style);
+            *cell = styled(style);
+            cell.set_symbol(symbol);
         }
+    }
+
+    /// The columns `from..to` of a row, as far as there are any.
+    fn cells(&mut self, from: u16, to: u16, y: u16) -> &mut [Cell] {
+        let area = self.buf.area;
+        let (from, to) = (from.max(area.left()), to.min(area.right()));
+        if from >= to || y < area.top() || y >= area.bottom() {
+            return &mut [];
+        }
+        let first = self.buf.index_of(from, y);
+        self.buf.content.get_mut(first..first + usize::from(to - from)).unwrap_or_default()
     }
 
     /// Writes text up to the column `limit` and returns the column after it.
@@ -97,9 +108,15 @@ impl<'b> Pen<'b> {
             return x;
         }
         let room = limit - x;
-        for clear in x..x.saturating_add(width(text).min(room)) {
-            self.cell(clear, y, " ", Style::new());
+        let end = x.saturating_add(width(text).min(room));
+        if is_plain(text) {
+            for (cell, letter) in self.cells(x, end, y).iter_mut().zip(text.chars()) {
+                *cell = styled(style);
+                cell.set_char(letter);
+            }
+            return end;
         }
+        self.cells(x, end, y).fill(Cell::EMPTY);
         self.buf.set_stringn(x, y, steady(text), usize::from(room), style).0
     }
 
@@ -135,9 +152,9 @@ impl<'b> Pen<'b> {
 
     /// Fills the columns `from..to` with a symbol.
     pub fn fill(&mut self, from: u16, to: u16, y: u16, symbol: &str, style: Style) {
-        for x in from..to.min(self.buf.area.right()) {
-            self.cell(x, y, symbol, style);
-        }
+        let mut cell = styled(style);
+        cell.set_symbol(symbol);
+        self.cells(from, to, y).fill(cell);
     }
 
     /// A panel's first row: title, rule, and what stands at its end.
@@ -150,6 +167,13 @@ impl<'b> Pen<'b> {
         }
         self.fill(after, before, row.y, rule.0, rule.1);
     }
+}
+
+/// A blank in this style.
+fn styled(style: Style) -> Cell {
+    let mut cell = Cell::EMPTY;
+    cell.set_style(style);
+    cell
 }
 
 /// Leaves only 7-bit characters on these cells. Columns stay what they are.

@@ -16,6 +16,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// drawn for another size wraps on a single row, or a wide character meets a single column.
 const LEAST: u16 = 2;
 
+/// How often in a second a slow line carries something.
+const TURNS: u16 = 100;
+
 /// What came out of the program.
 struct Seen {
     parser: vt100::Parser,
@@ -43,7 +46,14 @@ impl Terminal {
     pub fn start(width: u16, height: u16, args: &[&str], env: &[(&str, &str)]) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fanscope"));
         command.args(args);
-        Self::spawn(width, height, command, env)
+        Self::spawn(width, height, command, env, None)
+    }
+
+    /// Starts fanscope at the end of a line that carries so many bytes a second.
+    pub fn start_slow(width: u16, height: u16, args: &[&str], bytes_per_second: usize) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fanscope"));
+        command.args(args);
+        Self::spawn(width, height, command, &[], Some(bytes_per_second))
     }
 
     /// The same, with this as its working directory.
@@ -51,7 +61,7 @@ impl Terminal {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fanscope"));
         command.args(args);
         command.cwd(dir);
-        Self::spawn(width, height, command, env)
+        Self::spawn(width, height, command, env, None)
     }
 
     /// Starts a shell with job control that runs this script. `$FANSCOPE` there is the program.
@@ -59,10 +69,16 @@ impl Terminal {
         let mut command = CommandBuilder::new("/bin/sh");
         command.args(["-c", &format!("set -m; {script}")]);
         let env = [("FANSCOPE", env!("CARGO_BIN_EXE_fanscope")), ("PATH", "/usr/bin:/bin")];
-        Self::spawn(width, height, command, &env)
+        Self::spawn(width, height, command, &env, None)
     }
 
-    fn spawn(width: u16, height: u16, mut command: CommandBuilder, env: &[(&str, &str)]) -> Self {
+    fn spawn(
+        width: u16,
+        height: u16,
+        mut command: CommandBuilder,
+        env: &[(&str, &str)],
+        bytes_per_second: Option<usize>,
+    ) -> Self {
         let size = PtySize { rows: height, cols: width, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("a pty");
         command.env_clear();
@@ -81,8 +97,15 @@ impl Terminal {
         let writer = pair.master.take_writer().expect("a writer");
         let theirs = Arc::clone(&shared);
         std::thread::spawn(move || {
-            let mut bytes = vec![0; 65536];
+            // A slow line carries a little every few milliseconds; what it did not carry then is not made up for.
+            let carried = bytes_per_second.map_or(65536, |n| n / usize::from(TURNS));
+            let mut bytes = vec![0; carried];
+            let mut turn = Instant::now();
             loop {
+                if bytes_per_second.is_some() {
+                    turn = (turn + Duration::from_secs(1) / TURNS.into()).max(Instant::now());
+                    std::thread::sleep(turn - Instant::now());
+                }
                 let n = reader.read(&mut bytes).unwrap_or(0);
                 let mut seen = theirs.seen.lock().expect("the screen");
                 seen.parser.process(&bytes[..n]);

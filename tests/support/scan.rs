@@ -15,7 +15,7 @@ fn sequence(rest: &str) -> Result<&str, String> {
         (Some(mode), Some(b'h' | b'l')) => MODES.contains(&mode),
         // Letters stay where they are put, whatever their direction.
         (None, Some(b'h' | b'l')) => inside == "8",
-        (None, Some(b'm' | b'H' | b'J' | b'K')) => numbers(inside),
+        (None, Some(b'm' | b'H' | b'J' | b'K' | b'C' | b'X')) => numbers(inside),
         _ => false,
     };
     if known { Ok(&after[1..]) } else { Err(format!("ESC [ {inside} {:?}", after.chars().next())) }
