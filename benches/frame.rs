@@ -1,10 +1,10 @@
-//! What a frame costs: drawing many lanes, and taking in a settled round. No terminal takes part.
+//! What a frame costs: drawing many lanes, taking in a settled round, and answering keys. No terminal takes part.
 
 #[path = "support/rounds.rs"]
 mod rounds;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
-use fanscope::app::{App, Message, update};
+use fanscope::app::{Action, App, Key, Message, update};
 use fanscope::domain::event::{RoundStarted, Vitals};
 use fanscope::domain::{Event, Settings};
 use fanscope::view;
@@ -15,12 +15,14 @@ use ratatui::backend::TestBackend;
 use rounds::{BUDGET, round, settings, setup};
 use std::hint::black_box;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Rounds behind the screen that is drawn.
 const ROUNDS: u64 = 300;
 
 /// Lanes, columns, rows.
-const SCREENS: [(usize, u16, u16); 3] = [(8, 120, 40), (64, 200, 60), (500, 80, 24)];
+const SCREENS: [(usize, u16, u16); 6] =
+    [(8, 120, 40), (64, 200, 60), (500, 80, 24), (500, 200, 60), (2000, 80, 24), (2000, 200, 60)];
 
 fn settled(no: u64, lanes: usize, settings: &Arc<Settings>, dice: &mut ChaCha8Rng) -> Message {
     let round = Arc::new(round(no, lanes, settings, dice));
@@ -69,7 +71,7 @@ fn draw(c: &mut Criterion) {
 
 fn take_in(c: &mut Criterion) {
     let mut group = c.benchmark_group("update");
-    for lanes in [8, 64, 500] {
+    for lanes in [8, 64, 500, 2000] {
         let mut app = app(lanes);
         let (settings, mut dice) = (settings(), ChaCha8Rng::seed_from_u64(8));
         let mut no = ROUNDS;
@@ -84,5 +86,43 @@ fn take_in(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(frame, draw, take_in);
+/// Keys that look at every lane. Each is timed from the same screen, which is copied before.
+fn keys(c: &mut Criterion) {
+    let mut group = c.benchmark_group("key");
+    group.sample_size(20).warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
+    for lanes in [64, 2000] {
+        let app = app(lanes);
+        let mut frozen = app.clone();
+        act(&mut frozen, Action::Earlier);
+        let mut typing = app.clone();
+        act(&mut typing, Action::Filter);
+        let mut sorted = app.clone();
+        act(&mut sorted, Action::Sort);
+        let keys: [(&str, &App, Message); 6] = [
+            ("to the last lane", &app, Message::Action(Action::Last)),
+            ("the first round back", &app, Message::Action(Action::Earlier)),
+            ("another round back", &frozen, Message::Action(Action::Earlier)),
+            ("a letter of the filter", &typing, Message::Typed(Key::char('7'))),
+            ("sorted by what is missing", &app, Message::Action(Action::Sort)),
+            ("sorted by the slowest", &sorted, Message::Action(Action::Sort)),
+        ];
+        for (name, app, key) in keys {
+            group.bench_function(BenchmarkId::new(name, format!("{lanes} lanes")), |b| {
+                let fresh = || (app.clone(), key.clone());
+                b.iter_batched_ref(
+                    fresh,
+                    |(app, key)| drop(update(app, key.clone())),
+                    BatchSize::PerIteration,
+                );
+            });
+        }
+    }
+    group.finish();
+}
+
+fn act(app: &mut App, action: Action) {
+    update(app, Message::Action(action));
+}
+
+criterion_group!(frame, draw, take_in, keys);
 criterion_main!(frame);

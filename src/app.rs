@@ -17,6 +17,7 @@ mod notice;
 mod picture;
 mod replay;
 mod summary;
+mod tables;
 pub mod target;
 pub mod tradeoff;
 mod tune;
@@ -31,7 +32,7 @@ pub use actions::{Action, Key, KeyCode, Kind};
 pub use config::{Change, Config, ab_pair, ab_words, variant_words};
 pub use detail::{AnswerLine, DetailPage, FactLine, Part};
 pub use help::HelpPage;
-pub use lane::{Bar, Fate, Lane, LaneState};
+pub use lane::{Bar, Fate, Lane, LaneState, Outline};
 pub use lineup::{Lineup, Sort};
 pub use live::LiveRound;
 pub use notice::{Notice, Recording};
@@ -351,7 +352,7 @@ impl App {
     /// How many calls are optional: the n of a quorum.
     #[must_use]
     pub fn optional(&self) -> usize {
-        self.endpoints.iter().filter(|e| !e.required).count()
+        optional(&self.endpoints)
     }
 
     /// The settings that the next round is to have.
@@ -365,6 +366,11 @@ impl App {
     pub fn size(&self) -> (u16, u16) {
         self.size
     }
+}
+
+/// How many of these have optional calls.
+fn optional(endpoints: &[EndpointInfo]) -> usize {
+    endpoints.iter().filter(|e| !e.required).count()
 }
 
 /// Takes a message in and says what is to be done outside.

@@ -8,12 +8,17 @@ use fanscope::domain::{
     Answer, AttemptOutcome, EndedBy, Event, Guards, HedgeContract, HedgeDelay, HedgeSettings, Mode, Outcome,
     Phase, Reason, Settings, Suppression, TraceId,
 };
+use fanscope::engine::clock::{Clock, TokioTimer};
+use fanscope::engine::gaps::Gaps;
 use fanscope::engine::limits::Limits;
 use fanscope::engine::policy::{CallPlan, RoundPlan};
+use fanscope::engine::round::{Abort, Shared};
+use fanscope::engine::sink::Sink;
 use fanscope::engine::transport::{AttemptFuture, AttemptRequest, Failure, Trace, Transport};
 use futures_util::FutureExt;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 use support::{
     FakeNet, Play, SharedLimits, brief, call, hedge, ms, open, plan, play, play_with, run, shared,
@@ -185,6 +190,44 @@ impl Transport for Haunted {
     fn attempt(&self, _: AttemptRequest, trace: Trace) -> AttemptFuture {
         self.0.borrow_mut().push(trace);
         Box::pin(std::future::pending())
+    }
+}
+
+/// Paused time, which counts how often an instant is to be met as closely as can be.
+#[derive(Clone, Default)]
+struct Counting(Rc<Cell<usize>>);
+
+impl Clock for Counting {
+    type Timer = TokioTimer;
+
+    fn now(&self) -> tokio::time::Instant {
+        tokio::time::Instant::now()
+    }
+
+    fn timer(&self) -> TokioTimer {
+        TokioTimer::default()
+    }
+
+    fn lead(&self) -> Duration {
+        self.0.set(self.0.get() + 1);
+        Duration::ZERO
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn r12_only_cuts_are_waited_for_awake_and_only_where_that_is_wanted() {
+    // Before the cut come a hedge, a call that ends, and the looks at the clock in between.
+    let script = vec![vec![Play::Hang, Play::Hang], vec![Play::ok(100)]];
+    for (spin, cuts) in [(true, 1), (false, 0)] {
+        let clock = Counting::default();
+        let (sink, _events) = Sink::new();
+        let (epoch, abort, gaps) = (clock.now(), Abort::default(), Gaps::new(&clock));
+        let transport = Rc::new(FakeNet::new(script.clone()));
+        let shared = Shared { clock: clock.clone(), transport, sink, epoch, abort, gaps };
+        let mut brief = brief(plan(Mode::Hedge, 600, vec![call(hedge(50, 1, true)), call(None)]));
+        brief.settings = Arc::new(Settings { spin, ..Settings::clone(&brief.settings) });
+        let over = fanscope::engine::round::run(&shared, &open(2), brief).await.unwrap();
+        assert_eq!((over.round.took, clock.0.get()), (ms(600), cuts), "{spin}");
     }
 }
 

@@ -123,6 +123,7 @@ fn the_example_of_the_contract_parses() {
             on_error: true,
         },
         grace: ms(50),
+        spin: true,
         max_overlap: 4,
     };
     assert_eq!(page.settings, expected);
@@ -177,6 +178,15 @@ fn defaults_are_those_of_the_contract() {
 
 /// A key, its default, its override, and whether an endpoint with it is as expected.
 type Override = (&'static str, &'static str, &'static str, fn(&Endpoint) -> bool);
+
+#[test]
+fn r12_being_awake_before_a_cut_can_be_switched_off() {
+    let spin = |key: &str| {
+        let text = format!("[round]\n{key}\n[[endpoint]]\nname = \"a\"\nurl = \"http://a.example\"");
+        parse(&text).settings.spin
+    };
+    assert!(spin("") && spin("spin = true") && !spin("spin = false"));
+}
 
 #[test]
 fn c09_every_key_can_be_overridden_both_ways() {

@@ -1,6 +1,6 @@
 //! What the engine's events do to the screen's state.
 
-use super::{App, Health, Pace};
+use super::{App, Health, Pace, optional};
 use crate::domain::Event;
 
 impl App {
@@ -12,7 +12,8 @@ impl App {
             _ => {}
         }
         let settled = matches!(event, Event::RoundSettled { .. });
-        self.live.engine(event, self.optional(), self.window);
+        let endpoints = &self.endpoints;
+        self.live.engine(event, || optional(endpoints), self.window);
         if settled && self.frozen.is_none() {
             self.rearrange();
         }

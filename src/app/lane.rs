@@ -1,6 +1,6 @@
 //! A call as a lane shows it: one form for the running and the settled round.
 
-use super::live::{LiveCall, LiveRound};
+use super::live::{LiveAttempt, LiveCall, LiveRound};
 use crate::domain::{AttemptKind, AttemptOutcome, Call, Outcome, Phase, Reason, Round};
 use std::time::Duration;
 
@@ -81,6 +81,34 @@ pub struct Bar {
     pub reused: Option<bool>,
 }
 
+/// What a lane comes to without its bars: all there is to know of one that is not in sight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outline {
+    /// Where its call stands.
+    pub state: LaneState,
+    /// How many bars it has, at least one.
+    pub bars: usize,
+}
+
+impl Outline {
+    /// That of a call of a settled round.
+    #[must_use]
+    pub fn of_call(call: &Call) -> Self {
+        Self { state: LaneState::settled(call.outcome, call.phase), bars: call.attempts.len().max(1) }
+    }
+
+    /// That of a call of a running round.
+    #[must_use]
+    pub fn of_live(call: &LiveCall) -> Self {
+        let pending = call.attempts.iter().filter(|a| a.ended.is_none()).map(LiveAttempt::phase).max();
+        let phase = pending.or_else(|| call.attempts.first().map(LiveAttempt::phase));
+        let phase = phase.unwrap_or(Phase::Queued);
+        let settled = |(_, outcome)| LaneState::settled(outcome, phase);
+        let state = call.settled.map_or(LaneState::Running(phase), settled);
+        Self { state, bars: call.attempts.len().max(1) }
+    }
+}
+
 /// A call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lane {
@@ -122,7 +150,7 @@ impl Lane {
         }
         alone(&mut bars);
         Self {
-            state: LaneState::settled(call.outcome, call.phase),
+            state: Outline::of_call(call).state,
             end: call.end,
             status: call.status,
             late_by: call.late_by,
@@ -144,14 +172,8 @@ impl Lane {
             bars.push(queued(end, fate));
         }
         alone(&mut bars);
-        let phase =
-            call.attempts.iter().filter(|a| a.ended.is_none()).map(super::live::LiveAttempt::phase).max();
-        let phase = phase.or_else(|| call.attempts.first().map(super::live::LiveAttempt::phase));
-        let phase = phase.unwrap_or(Phase::Queued);
         Some(Self {
-            state: call
-                .settled
-                .map_or(LaneState::Running(phase), |(_, outcome)| LaneState::settled(outcome, phase)),
+            state: Outline::of_live(call).state,
             end,
             status: status(call),
             late_by: None,

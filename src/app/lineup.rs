@@ -149,20 +149,26 @@ impl Lineup {
     pub(super) fn arrange(&mut self, endpoints: &[EndpointInfo], stats: &Stats, window: Window) {
         let missing = stats.missing(window);
         let wanted = self.filter().to_lowercase();
-        let shown = |index: &usize| {
-            let named = endpoints.get(*index).is_some_and(|e| e.name.to_lowercase().contains(&wanted));
-            let mut reasons = missing.iter().filter(|row| row.endpoint.index() == *index);
-            wanted.is_empty() || named || reasons.any(|row| row.label().contains(&wanted))
+        // Each row of the table is looked at once, however many lanes there are.
+        let mut missed = vec![(0_u64, false); endpoints.len()];
+        for row in &missing {
+            if let Some((count, named)) = missed.get_mut(row.endpoint.index()) {
+                *count = count.saturating_add(row.count);
+                *named = *named || (!wanted.is_empty() && row.label().contains(&wanted));
+            }
+        }
+        let shown = |(index, endpoint): (usize, &EndpointInfo)| {
+            let named = || missed[index].1 || endpoint.name.to_lowercase().contains(&wanted);
+            (wanted.is_empty() || named()).then_some(index)
         };
-        self.lanes = (0..endpoints.len()).filter(shown).collect();
+        self.lanes = endpoints.iter().enumerate().filter_map(shown).collect();
         self.arranged = stats.now();
         match self.sort {
             Sort::Profile => {}
-            Sort::Name => self.lanes.sort_by_key(|&i| endpoints.get(i).map(|e| e.name.to_lowercase())),
-            Sort::Missing => self.lanes.sort_by_cached_key(|&index| {
-                let own = missing.iter().filter(|row| row.endpoint.index() == index);
-                Reverse(own.map(|row| row.count).sum::<u64>())
-            }),
+            Sort::Name => {
+                self.lanes.sort_by_cached_key(|&i| endpoints.get(i).map(|e| e.name.to_lowercase()));
+            }
+            Sort::Missing => self.lanes.sort_by_key(|&index| Reverse(missed[index].0)),
             Sort::Slowest => self.lanes.sort_by_cached_key(|&index| {
                 Reverse(match stats.quantile(EndpointId(index), 0.5) {
                     Quantile::At(time) => (1, time),

@@ -1,9 +1,9 @@
 //! What the screen looks at: the live picture or a frozen one, and the round on its lanes.
 
 use super::typing::TypedLine;
-use super::{App, Health, Kind, Lane, Panel, Picture, Shown};
+use super::{App, Health, Kind, Lane, Outline, Panel, Picture, Shown};
 use crate::domain::{Arm, Mode, Round, RoundNo, Settings, Variant};
-use crate::stats::{Hint, MissingRow, Remedy, Stats};
+use crate::stats::{Blame, Hint, MissingRow, Remedy, Stats};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,17 +40,14 @@ impl App {
     }
 
     /// What to do about endpoints (R42), the most frequent first. Nobody is told to add what is there.
-    #[must_use]
-    pub fn hints(&self) -> Vec<Hint> {
-        self.advised(self.stats())
+    pub fn hints(&self) -> impl Iterator<Item = &Hint> {
+        self.advised(self.picture())
     }
 
-    /// The hints of these counts that the profile does not already follow.
-    pub(super) fn advised(&self, stats: &Stats) -> Vec<Hint> {
+    /// The hints of this picture that the profile does not already follow.
+    pub(super) fn advised<'a>(&'a self, picture: &'a Picture) -> impl Iterator<Item = &'a Hint> {
         let breaker = |hint: &Hint| self.endpoints.get(hint.endpoint.index()).is_some_and(|e| e.breaker);
-        let mut hints = stats.hints();
-        hints.retain(|hint| hint.remedy != Remedy::AddBreaker || !breaker(hint));
-        hints
+        picture.hints().iter().filter(move |hint| hint.remedy != Remedy::AddBreaker || !breaker(hint))
     }
 
     /// The round on the lanes.
@@ -79,8 +76,14 @@ impl App {
 
     /// The missing table of the chosen window, in an order that changes at most once a second.
     #[must_use]
-    pub fn missing_rows(&self) -> Vec<MissingRow> {
+    pub fn missing_rows(&self) -> &[MissingRow] {
         self.picture().missing_rows(self.window)
+    }
+
+    /// Who held the rounds of the chosen window up.
+    #[must_use]
+    pub fn blame(&self) -> &Blame {
+        self.picture().blame(self.window)
     }
 
     /// Whether something on screen moves with time alone, so that frames are worth drawing.
@@ -192,6 +195,16 @@ impl App {
                 let elapsed = self.elapsed();
                 Lane::of_live(live, index, if cut { elapsed.min(live.started.budget) } else { elapsed })
             }
+        }
+    }
+
+    /// What its lane comes to, for one that is not in sight; `None` before the first round.
+    #[must_use]
+    pub fn outline(&self, index: usize) -> Option<Outline> {
+        match self.shown() {
+            Shown::Waiting => None,
+            Shown::Over(round) => round.calls.get(index).map(Outline::of_call),
+            Shown::Running(live) => live.calls.get(index).map(Outline::of_live),
         }
     }
 

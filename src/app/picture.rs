@@ -3,10 +3,11 @@
 
 use super::config::steady;
 use super::live::LiveRound;
+use super::tables::Tables;
 use super::{Change, Shown};
 use crate::domain::event::{RoundStarted, Vitals};
 use crate::domain::{Attempt, EndpointId, Event, Late, Reason, Round, RoundNo, Settings};
-use crate::stats::{MissingRow, Stats, Window};
+use crate::stats::{Blame, Hint, MissingRow, Stats, Window};
 use crate::whatif::seen::Sample;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -67,6 +68,8 @@ pub struct Picture {
     longest: Duration,
     /// Places of the missing table's rows, and when they were given.
     order: (Duration, HashMap<(EndpointId, Reason), usize>),
+    /// What was made of the counts.
+    tables: Box<Tables>,
 }
 
 impl Picture {
@@ -89,6 +92,7 @@ impl Picture {
             pending: Vec::new(),
             longest: Duration::ZERO,
             order: (Duration::ZERO, HashMap::new()),
+            tables: Box::default(),
         }
     }
 
@@ -120,12 +124,25 @@ impl Picture {
 
     /// The missing table of a window, in an order that changes at most once a second.
     #[must_use]
-    pub fn missing_rows(&self, window: Window) -> Vec<MissingRow> {
-        let mut rows = self.stats.missing(window);
-        rows.sort_by_cached_key(|row| {
-            self.order.1.get(&(row.endpoint, row.reason)).copied().unwrap_or(usize::MAX)
-        });
-        rows
+    pub fn missing_rows(&self, window: Window) -> &[MissingRow] {
+        self.tables.missing(window, || {
+            let mut rows = self.stats.missing(window);
+            rows.sort_by_cached_key(|row| {
+                self.order.1.get(&(row.endpoint, row.reason)).copied().unwrap_or(usize::MAX)
+            });
+            rows
+        })
+    }
+
+    /// Who held the rounds of a window up.
+    #[must_use]
+    pub fn blame(&self, window: Window) -> &Blame {
+        self.tables.blame(window, &self.stats)
+    }
+
+    /// What to do about endpoints, the most frequent first, whatever the profile already has.
+    pub(super) fn hints(&self) -> &[Hint] {
+        self.tables.hints(&self.stats)
     }
 
     /// By how many numbers the newest settled round is after this one.
@@ -201,6 +218,7 @@ impl Picture {
         self.longest = Duration::ZERO;
         self.sample.clear();
         self.order.1.clear();
+        self.tables.forget();
     }
 
     /// Forgets the rounds that can be looked back at, and most of what is estimated from.
@@ -214,12 +232,13 @@ impl Picture {
         let rows = self.stats.missing(window).into_iter().enumerate();
         let places = rows.map(|(place, row)| ((row.endpoint, row.reason), place)).collect();
         self.order = (self.stats.now(), places);
+        self.tables.forget();
     }
 
-    /// Takes in what happened to rounds; `optional` calls of each are optional.
-    pub(super) fn engine(&mut self, event: Event, optional: usize, window: Window) {
+    /// Takes in what happened to rounds; of each, so many calls are `optional`.
+    pub(super) fn engine(&mut self, event: Event, optional: impl FnOnce() -> usize, window: Window) {
         match event {
-            Event::RoundStarted(started) => self.started(started, optional),
+            Event::RoundStarted(started) => self.started(started, optional()),
             Event::Attempt { round, call, attempt, at, step } => {
                 if let Some(live) = self.running(round) {
                     live.step(call, attempt, at, &step);
@@ -288,6 +307,7 @@ impl Picture {
     }
 
     fn settled(&mut self, round: Arc<Round>, vitals: Vitals, window: Window) {
+        self.tables.forget();
         if round.counts() {
             self.stats.fold(&round, vitals);
             if self.settings.as_ref().is_some_and(|s| comparable(s, &round.settings)) {

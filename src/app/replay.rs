@@ -1,6 +1,6 @@
 //! A recording on the screen: what comes of its events, how far it has come, and keys that live rounds don't have.
 
-use super::{Action, App, Config, Effect, Pace, Picture, Setup, Shown};
+use super::{Action, App, Config, Effect, Pace, Picture, Setup, Shown, optional};
 use crate::domain::{Event, PlayState, Playback, RoundNo, Seek, Speed};
 use crate::stats::Window;
 use std::time::Duration;
@@ -21,7 +21,7 @@ impl Scene {
         Self {
             picture: Picture::new(setup.endpoints.len(), setup.what_if_rounds),
             config: Config::new(setup.settings.clone()),
-            optional: setup.endpoints.iter().filter(|e| !e.required).count(),
+            optional: optional(&setup.endpoints),
         }
     }
 
@@ -29,7 +29,8 @@ impl Scene {
     pub fn take(&mut self, event: Event) {
         self.config.take(&event);
         // The order of the missing table is made anew for the window that is looked at.
-        self.picture.engine(event, self.optional, Window::Start);
+        let optional = self.optional;
+        self.picture.engine(event, || optional, Window::Start);
     }
 
     /// Forgets the rounds that can be looked back at, not what came of them, and all but the latest to estimate from.

@@ -29,7 +29,7 @@ pub fn summary(app: &App) -> Vec<String> {
     if let Some(more @ 1..) = rows.len().checked_sub(ROWS) {
         lines.push(format!("missing  {}", numbers::counted(more, "more reason", "more reasons")));
     }
-    lines.extend(app.advised(&app.live.stats).first().map(|hint| advice(app, hint)));
+    lines.extend(app.advised(&app.live).next().map(|hint| advice(app, hint)));
     lines
 }
 

@@ -132,6 +132,9 @@ pub struct Settings {
     pub hedge: HedgeSettings,
     /// How long a finished round waits for its cancelled attempts to be gone (R13).
     pub grace: Duration,
+    /// Whether the last moment before a cut is waited for awake: cuts come closer to their time, for at most 1 ms of
+    /// CPU a round.
+    pub spin: bool,
     /// Rounds that may run at once (R38).
     pub max_overlap: usize,
     /// Share of the rounds whose stragglers are watched past the end, 0 to 1 (W7).
@@ -185,6 +188,7 @@ impl Default for Settings {
             quorum_fail_fast: false,
             hedge: HedgeSettings::default(),
             grace: Duration::from_millis(50),
+            spin: true,
             max_overlap: 4,
             probe: 0.0,
             ab: None,

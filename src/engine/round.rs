@@ -1,5 +1,6 @@
 //! Runs one round: carries out what [`policy`](super::policy) orders, publishes the result, cleans up.
 
+mod approach;
 mod door;
 mod flight;
 mod record;
@@ -302,7 +303,8 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
         let ends = [self.policy.next_wake(), watched.and_then(Watched::next_wake)];
         let due = ends.into_iter().flatten().min();
         self.cuts = self.policy.next_cut();
-        self.flight.wake(due, &self.shared.abort, || watched.is_some_and(Watched::any_left)).await
+        let exact = self.cuts.filter(|_| self.brief.settings.spin);
+        self.flight.wake(due, exact, &self.shared.abort, || watched.is_some_and(Watched::any_left)).await
     }
 
     fn carry_out(&mut self) {

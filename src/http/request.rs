@@ -66,7 +66,8 @@ impl Asked {
             return Err("url: neither http nor https".to_owned());
         }
         let method = Method::from_bytes(endpoint.method.as_bytes()).map_err(|e| format!("method: {e}"))?;
-        let mut headers = HeaderMap::new();
+        // With room for those that are ours.
+        let mut headers = HeaderMap::with_capacity(endpoint.headers.len() + 3);
         for (name, value) in &endpoint.headers {
             let parsed = HeaderName::from_bytes(name.as_bytes())
                 .map_err(|_| format!("header {name:?}: not a header name"))?;
@@ -78,7 +79,7 @@ impl Asked {
             headers.entry(header::AUTHORIZATION).or_insert(credentials);
         }
         if endpoint.trace
-            && let Ok(parent) = HeaderValue::from_str(&ids.traceparent())
+            && let Ok(parent) = HeaderValue::try_from(ids.traceparent())
         {
             headers.entry(TRACEPARENT).or_insert(parent);
         }

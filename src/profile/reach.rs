@@ -34,9 +34,13 @@ pub fn reach(endpoint: &Endpoint, url: &Url, host: Option<&str>, home: bool) -> 
     let own = bare(url.host_str().unwrap_or_default()).to_owned();
     let port = url.port_or_known_default().unwrap_or_default();
     let connect_to = endpoint.connect_to.as_ref().filter(|_| home);
+    let sni = endpoint.tls.sni.as_deref().filter(|s| home && https && !s.is_empty());
+    // Most requests set nothing apart, and theirs are made anew for each attempt: the URL says all.
+    if connect_to.is_none() && sni.is_none() && endpoint.http == HttpChoice::Http11 {
+        return Ok(Reach { url: url.clone(), dial: None, verify_as: None, host: None, http: endpoint.http });
+    }
     let dialled =
         connect_to.map_or_else(|| (own.clone(), port), |(host, port)| (bare(host).to_owned(), *port));
-    let sni = endpoint.tls.sni.as_deref().filter(|s| home && https && !s.is_empty());
     let named = sni.map_or(own.as_str(), bare).to_owned();
     let wanted = Wanted { dialled, named, https, proxied: endpoint.proxy != Proxy::None };
     match endpoint.http {

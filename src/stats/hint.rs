@@ -79,6 +79,9 @@ impl Recent {
     ///
     /// Half of 20 is asked for also while fewer rounds were seen: two refusals in a row are no pattern.
     pub(super) fn hint(&self, endpoint: EndpointId) -> Option<Hint> {
+        if 2 * self.0.iter().filter(|o| o.reason().is_some()).count() < LOOKED_AT {
+            return None;
+        }
         let count = |reason| self.0.iter().filter(|o| o.reason() == Some(reason)).count();
         let mut reasons: Vec<Reason> = self.0.iter().filter_map(|o| o.reason()).collect();
         reasons.sort_unstable();

@@ -1,5 +1,6 @@
 //! Looks at what other budgets would have given, off the loop and off the engine: one question at a time, and the
-//! next one not before half a second has passed. Whoever leaves does not wait for an answer.
+//! next one not before half a second has passed, and after an answer that took long not before three times as long: with
+//! thousands of calls it would else never stop. Whoever leaves does not wait for an answer.
 
 use crate::app::{App, Asking};
 use crate::whatif::outlook::{Outlook, Question};
@@ -9,6 +10,9 @@ use tokio::time::Instant;
 
 /// From one question to the next, at the least.
 const APART: Duration = Duration::from_millis(500);
+
+/// How many times as long as an answer took nothing is asked after it: a quarter of a core at the most.
+const REST: u32 = 3;
 
 /// What comes of waiting for the advisor.
 #[derive(Debug)]
@@ -30,6 +34,8 @@ pub(super) struct Advisor {
     asked: Option<Asking>,
     /// The answer that is being made, on a thread for that.
     making: Option<JoinHandle<Outlook>>,
+    /// When the last question was asked.
+    begun: Instant,
     /// When the next question may be asked, and whether there is one.
     next: Instant,
     waiting: bool,
@@ -38,7 +44,8 @@ pub(super) struct Advisor {
 
 impl Advisor {
     pub(super) fn new(answer: fn(&Question) -> Outlook) -> Self {
-        Self { answer, asked: None, making: None, next: Instant::now(), waiting: false, broken: false }
+        let now = Instant::now();
+        Self { answer, asked: None, making: None, begun: now, next: now, waiting: false, broken: false }
     }
 
     /// Asks what there is to ask, where that is something new and its time has come.
@@ -54,7 +61,7 @@ impl Advisor {
         let now = Instant::now();
         self.waiting = now < self.next;
         if !self.waiting {
-            self.next = now + APART;
+            (self.begun, self.next) = (now, now + APART);
             self.asked = Some(asking);
             let (answer, question) = (self.answer, app.question());
             self.making = Some(tokio::task::spawn_blocking(move || answer(&question)));
@@ -66,6 +73,8 @@ impl Advisor {
         if let Some(making) = &mut self.making {
             let made = making.await;
             self.making = None;
+            let now = Instant::now();
+            self.next = self.next.max(now + now.saturating_duration_since(self.begun).saturating_mul(REST));
             // What panicked is kept by the hook, and told once the screen is left.
             self.broken = made.is_err();
             return made.map_or(Heard::Fault, |outlook| Heard::Answer(Box::new(outlook)));
@@ -110,6 +119,20 @@ mod tests {
         advisor.offer(&app);
         assert!(matches!(advisor.next().await, Heard::Answer(_)));
         assert_eq!(ASKED.load(Ordering::SeqCst), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn after_an_answer_that_took_long_nothing_is_asked_for_three_times_as_long() {
+        let (mut advisor, mut app) = (Advisor::new(|_| Outlook::default()), app());
+        advisor.offer(&app);
+        // Time stands still while a thread works for it.
+        tokio::time::advance(Duration::from_secs(2)).await;
+        assert!(matches!(advisor.next().await, Heard::Answer(_)));
+        update(&mut app, Message::Action(Action::BudgetUp));
+        let since = Instant::now();
+        advisor.offer(&app);
+        assert!(matches!(advisor.next().await, Heard::Free));
+        assert!(since.elapsed() >= Duration::from_secs(6));
     }
 
     #[tokio::test]

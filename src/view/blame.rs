@@ -47,7 +47,7 @@ impl Widget for &BlamePanel<'_> {
         }
         let (ctx, dim) = (self.ctx, self.ctx.theme.dim());
         let mut pen = Pen::new(buf);
-        let blame = ctx.blame();
+        let blame = ctx.app.blame();
         let title = ctx.bold("Who holds the round up", Tone::Plain);
         let first = Row { x: area.x, y: area.y, width: area.width };
         let window = match area.width {
@@ -118,7 +118,7 @@ const NAMED_FROM: u64 = 20;
 /// Which endpoint to see to: one without which at least a twentieth more of the rounds would be complete. None where
 /// rounds end at a quorum.
 pub fn advice(ctx: &Ctx<'_>) -> Option<Words> {
-    let blame = ctx.blame();
+    let blame = ctx.app.blame();
     let enough = blame.rounds >= NAMED_FROM && blame.quorum == 0;
     let worst = blame.rows.first().filter(|r| enough && r.alone * 20 >= blame.rounds)?;
     let name = ctx.name(worst.endpoint, 20);

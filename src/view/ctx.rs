@@ -5,7 +5,7 @@ use super::text::cut_middle;
 use super::theme::{Theme, Tone};
 use crate::app::App;
 use crate::domain::{EndpointId, numbers};
-use crate::stats::{Blame, HedgeRow};
+use crate::stats::HedgeRow;
 use ratatui::text::Span;
 use std::cell::OnceCell;
 
@@ -18,7 +18,6 @@ pub struct Ctx<'a> {
     /// The set of glyphs.
     pub glyphs: &'static Glyphs,
     hedges: OnceCell<Vec<HedgeRow>>,
-    blame: OnceCell<Blame>,
 }
 
 impl<'a> Ctx<'a> {
@@ -30,7 +29,6 @@ impl<'a> Ctx<'a> {
             theme: Theme::new(app.options.colour),
             glyphs: Glyphs::of(app.options.ascii),
             hedges: OnceCell::new(),
-            blame: OnceCell::new(),
         }
     }
 
@@ -38,12 +36,6 @@ impl<'a> Ctx<'a> {
     #[must_use]
     pub fn hedges(&self) -> &[HedgeRow] {
         self.hedges.get_or_init(|| self.app.stats().hedges(self.app.window))
-    }
-
-    /// Who held the rounds of the chosen window up, counted once a frame for the panel and the advice under it.
-    #[must_use]
-    pub fn blame(&self) -> &Blame {
-        self.blame.get_or_init(|| self.app.stats().blame(self.app.window))
     }
 
     /// Ordinary text.

@@ -16,6 +16,9 @@ use ratatui::widgets::Widget;
 /// A piece of advice in its long and its short form.
 pub type Words = [Vec<Span<'static>>; 2];
 
+/// Columns of a piece of advice, at the least.
+const LEAST_ADVICE: u16 = 16;
+
 /// The hint row: as many hints as fit, the most important first.
 pub struct HintLine<'a> {
     /// State and look.
@@ -50,7 +53,9 @@ impl Widget for &HintLine<'_> {
 
 impl HintLine<'_> {
     fn slots(&self, area: Rect) -> Vec<Slot> {
-        let general: Vec<Words> = self.ctx.app.hints().iter().map(|hint| self.words(hint)).collect();
+        // No more than a row has room for, however many there are.
+        let most = usize::from(area.width / LEAST_ADVICE) + 1;
+        let general: Vec<Words> = self.ctx.app.hints().take(most).map(|hint| self.words(hint)).collect();
         if self.regions.size <= Size::Small {
             let (x, end) = (area.x + 1, area.right().saturating_sub(1));
             return vec![Slot { x, end, panel: Panel::Missing, advice: general }];

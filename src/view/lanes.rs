@@ -5,9 +5,9 @@ use super::bar::{self, EndMark};
 use super::ctx::Ctx;
 use super::hills;
 use super::layout::Columns;
-use super::text::{Pen, cut, cut_middle, width};
+use super::text::{Pen, cut, cut_middle};
 use super::theme::Tone;
-use crate::app::{Bar, Fate, Lane, LaneState};
+use crate::app::{Bar, Fate, Lane, LaneState, Outline};
 use crate::domain::numbers;
 use crate::domain::{EndpointId, FaultSwitch, Outcome, Phase, Reason};
 use crate::stats::Quantile;
@@ -43,7 +43,7 @@ impl Widget for &Lanes<'_> {
         }
         let (placed, hidden) = self.place(area);
         let mut pen = Pen::new(buf);
-        let bottom = placed.iter().map(|p| p.y + extra_rows(p.lane.as_ref()) + 1).max().unwrap_or(area.y);
+        let bottom = placed.iter().map(|p| p.y + p.more_rows() + 1).max().unwrap_or(area.y);
         self.grid(area.y, bottom.min(area.bottom()), &mut pen);
         let marks: Vec<(u16, EndMark)> = placed.iter().flat_map(|p| self.lane(p, &mut pen)).collect();
         for line in &self.axis.lines {
@@ -66,8 +66,16 @@ impl Widget for &Lanes<'_> {
     }
 }
 
-fn extra_rows(lane: Option<&Lane>) -> u16 {
-    lane.map_or(0, |l| u16::try_from(l.bars.len().saturating_sub(1)).unwrap_or(u16::MAX))
+impl Placed {
+    /// Rows below its bar's.
+    fn more_rows(&self) -> u16 {
+        rows_of(self.lane.as_ref().map_or(1, |lane| lane.bars.len()))
+    }
+}
+
+/// Rows of so many bars, but for the first.
+fn rows_of(bars: usize) -> u16 {
+    u16::try_from(bars.saturating_sub(1)).unwrap_or(u16::MAX)
 }
 
 impl Lanes<'_> {
@@ -75,31 +83,31 @@ impl Lanes<'_> {
     pub(super) fn at(&self, area: Rect, y: u16) -> Option<usize> {
         let holds = |p: &&Placed| {
             let first = (p.y + 1).saturating_sub(self.rows);
-            (first..=p.y + extra_rows(p.lane.as_ref())).contains(&y)
+            (first..=p.y + p.more_rows()).contains(&y)
         };
         self.place(area).0.iter().find(holds).map(|p| p.index)
     }
 
-    /// The lanes that fit, and the states of those that don't.
+    /// The lanes that fit, and the states of those that don't; only the former are looked at closely.
     fn place(&self, area: Rect) -> (Vec<Placed>, Vec<Option<LaneState>>) {
         let app = self.ctx.app;
         let indices = app.lineup.lanes();
-        let lanes: Vec<Option<Lane>> = indices.iter().map(|&i| app.lane(i)).collect();
+        let outlines: Vec<Option<Outline>> = indices.iter().map(|&i| app.outline(i)).collect();
         let selected = indices.iter().position(|&i| i == app.selected).unwrap_or(0);
-        let rows: Vec<u16> = lanes.iter().map(|l| self.rows.saturating_add(extra_rows(l.as_ref()))).collect();
+        let rows_of = |o: &Option<Outline>| self.rows.saturating_add(o.map_or(0, |o| rows_of(o.bars)));
+        let rows: Vec<u16> = outlines.iter().map(rows_of).collect();
         let all: u32 = rows.iter().map(|&r| u32::from(r)).sum();
         let fits = all <= u32::from(area.height);
         // One row says what is not in sight.
         let room = if fits { area.height } else { area.height.saturating_sub(1) };
         let range = if fits { 0..rows.len() } else { window(&rows, selected, room) };
         let (mut placed, mut hidden, mut y) = (Vec::new(), Vec::new(), area.y);
-        for (place, (&index, lane)) in indices.iter().zip(lanes).enumerate() {
+        for (place, ((&index, outline), rows)) in indices.iter().zip(outlines).zip(&rows).enumerate() {
             if range.contains(&place) {
-                let next = y + self.rows.saturating_add(extra_rows(lane.as_ref()));
-                placed.push(Placed { index, lane, y: y + self.rows - 1 });
-                y = next;
+                placed.push(Placed { index, lane: app.lane(index), y: y + self.rows - 1 });
+                y = y.saturating_add(*rows);
             } else {
-                hidden.push(lane.map(|l| l.state));
+                hidden.push(outline.map(|o| o.state));
             }
         }
         (placed, hidden)
@@ -401,5 +409,5 @@ pub fn tag(replica: usize, replicas: usize, required: bool) -> String {
 
 /// Columns that the tag of such an endpoint takes.
 pub fn tag_width(replicas: usize, required: bool) -> u16 {
-    width(&tag(0, replicas, required))
+    u16::from(replicas > 1) + u16::from(required)
 }

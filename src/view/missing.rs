@@ -62,9 +62,9 @@ impl Widget for &Missing<'_> {
         let rows = self.ctx.app.missing_rows();
         let totals = self.ctx.app.stats().totals(self.ctx.app.window);
         if self.size == Size::Small {
-            self.line(&rows, area, &mut pen);
+            self.line(rows, area, &mut pen);
         } else {
-            self.table(&rows, &totals, area, &mut pen);
+            self.table(rows, &totals, area, &mut pen);
         }
     }
 }

@@ -195,5 +195,37 @@ fn grid(facts: &Facts, budget: Duration) -> Vec<Duration> {
     }
     times.sort_unstable();
     times.dedup();
-    times
+    thinned(times, budget)
+}
+
+/// Of more than [`GRID`] times besides the budget so many at even ranks: each costs O(n²), and a point in n curves.
+fn thinned(times: Vec<Duration>, budget: Duration) -> Vec<Duration> {
+    if times.len() <= GRID + 1 {
+        return times;
+    }
+    let last = times.len() - 1;
+    let mut kept: Vec<Duration> =
+        (0..GRID).filter_map(|i| times.get(i * last / (GRID - 1)).copied()).collect();
+    kept.push(budget);
+    kept.sort_unstable();
+    kept.dedup();
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn w4_however_many_calls_there_are_the_curves_share_a_bounded_grid_with_the_budget_on_it() {
+        let ms = Duration::from_millis;
+        for count in [1, 2, 129, 130, 131, 4001] {
+            let times: Vec<Duration> = (0..count).map(ms).collect();
+            let budget = ms(count / 3);
+            let kept = thinned(times.clone(), budget);
+            assert!(kept.len() <= GRID + 1 && kept.is_sorted() && kept.contains(&budget), "{count}");
+            assert_eq!((kept.first(), kept.last()), (times.first(), times.last()), "{count}");
+            assert_eq!(kept == times, count <= 129, "{count}");
+        }
+    }
 }

@@ -365,7 +365,7 @@ fn r38_skipped_starts_are_shown_while_no_round_can_tell_of_them() {
 #[test]
 fn r42_nobody_is_told_to_add_a_breaker_that_is_there() {
     let mut app = fx::page(Mode::Deadline, 300, Options::default());
-    let about_ads = |app: &App| app.hints().iter().any(|hint| hint.endpoint == EndpointId(7));
+    let about_ads = |app: &App| app.hints().any(|hint| hint.endpoint == EndpointId(7));
     assert!(about_ads(&app));
     app.endpoints[7].breaker = true;
     assert!(!about_ads(&app));

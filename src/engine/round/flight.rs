@@ -2,8 +2,9 @@
 //! decides nothing.
 
 use super::Abort;
+use super::approach::Approach;
 use crate::domain::EndpointId;
-use crate::engine::clock::{Clock, Timer};
+use crate::engine::clock::Clock;
 use crate::engine::gaps::BEAT;
 use crate::engine::limits::Limits;
 use crate::engine::policy::Done;
@@ -24,7 +25,7 @@ pub(super) struct Flight<C: Clock> {
     clock: C,
     epoch: Instant,
     start: Instant,
-    timer: C::Timer,
+    timer: Approach<C>,
     running: FuturesUnordered<AttemptTask<C>>,
     handles: Vec<Vec<Handle>>,
     /// When whoever waits is to wake up, from the round's start.
@@ -48,7 +49,7 @@ impl<C: Clock + Unpin> Flight<C> {
     pub(super) fn new(clock: &C, epoch: Instant, calls: usize) -> Self {
         Self {
             start: clock.now(),
-            timer: clock.timer(),
+            timer: Approach::new(clock),
             clock: clock.clone(),
             epoch,
             running: FuturesUnordered::new(),
@@ -107,20 +108,22 @@ impl<C: Clock + Unpin> Flight<C> {
     }
 
     /// Waits until an attempt ended, the time came, something else did or all is to be abandoned, and not for long at
-    /// once; takes everything that is ready by then.
+    /// once; takes everything that is ready by then. `exact` is the time that must be met as closely as can be.
     pub(super) async fn wake(
         &mut self,
         at: Option<Duration>,
+        exact: Option<Duration>,
         abort: &Abort,
         other: impl Fn() -> bool,
     ) -> Woke {
         let beat = self.elapsed().saturating_add(BEAT);
         self.due = at.map_or(beat, |at| at.min(beat));
-        self.timer.arm(Some(self.start + self.due));
+        let exact = exact.filter(|exact| *exact == self.due);
+        self.timer.arm(self.start + self.due, exact);
         let mut aborted = pin!(abort.wake.notified());
         poll_fn(|cx| {
             self.drain(cx);
-            if self.timer.poll_fired(cx).is_ready() {
+            if self.timer.poll_come(cx).is_ready() {
                 Poll::Ready(Woke::Limit)
             } else if !self.done.is_empty() || other() {
                 Poll::Ready(Woke::Ended)
@@ -140,12 +143,12 @@ impl<C: Clock + Unpin> Flight<C> {
         mut look: impl FnMut(&mut Self),
         other: impl Future<Output = T>,
     ) -> T {
-        self.timer.arm(Some(self.start + at));
+        self.timer.arm(self.start + at, None);
         let mut other = pin!(other);
         poll_fn(|cx| {
             self.drain(cx);
             // It only has to wake this up.
-            let _ = self.timer.poll_fired(cx);
+            let _ = self.timer.poll_come(cx);
             look(self);
             other.as_mut().poll(cx)
         })
@@ -196,10 +199,10 @@ impl<C: Clock + Unpin> Flight<C> {
             if (alive == 0 && running == 0) || now >= until {
                 return alive.max(running);
             }
-            self.timer.arm(Some(until.min(now + LINGER_CHECK)));
+            self.timer.arm(until.min(now + LINGER_CHECK), None);
             poll_fn(|cx| {
                 self.drain(cx);
-                self.timer.poll_fired(cx)
+                self.timer.poll_come(cx)
             })
             .await;
         }

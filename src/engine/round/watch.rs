@@ -280,6 +280,6 @@ impl<C: Clock + Unpin> Stragglers<C> {
 
     async fn wake(&mut self, abort: &Abort) -> Woke {
         let watched = &self.watched;
-        self.flight.wake(watched.next_wake(), abort, || watched.any_left()).await
+        self.flight.wake(watched.next_wake(), None, abort, || watched.any_left()).await
     }
 }

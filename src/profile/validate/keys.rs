@@ -12,6 +12,7 @@ pub(crate) const ROUND: &[&str] = &[
     "max_rps",
     "resolver",
     "grace",
+    "spin",
     "max_overlap",
     "probe",
     "what_if_rounds",

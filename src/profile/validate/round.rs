@@ -48,6 +48,7 @@ impl Round {
                 quorum_fail_fast: layer.flag(cx, "quorum_fail_fast").unwrap_or(usual.quorum_fail_fast),
                 hedge: HedgeSettings::default(),
                 grace: grace(cx, layer).unwrap_or(usual.grace),
+                spin: layer.flag(cx, "spin").unwrap_or(usual.spin),
                 max_overlap: overlap(cx, layer).unwrap_or(usual.max_overlap),
                 probe: share(cx, layer, "probe").unwrap_or(usual.probe),
                 ab: None,

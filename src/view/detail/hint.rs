@@ -18,8 +18,8 @@ pub struct CallHint<'a> {
 
 impl Widget for &CallHint<'_> {
     fn render(self, area: Rect, buf: &mut Buffer) {
-        let hints = self.ctx.app.hints();
-        let Some(hint) = hints.iter().find(|h| h.endpoint == self.ctx.selected()) else { return };
+        let mut hints = self.ctx.app.hints();
+        let Some(hint) = hints.find(|h| h.endpoint == self.ctx.selected()) else { return };
         let room = area.width.saturating_sub(1);
         let forms = [Form::Whole, Form::Long, Form::Short, Form::Least].map(|form| self.words(hint, form));
         let words = forms.iter().find(|w| spans_width(w) <= room).unwrap_or(&forms[3]);

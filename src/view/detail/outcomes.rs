@@ -100,7 +100,7 @@ impl Outcomes<'_> {
     /// where they end at a quorum how many met it (W8).
     fn blame(&self, table: &mut Table<'_, '_>) {
         let (ctx, area) = (self.ctx, table.area);
-        let blame = ctx.blame();
+        let blame = ctx.app.blame();
         let Some(row) = blame.rows.iter().find(|row| row.endpoint == ctx.selected()) else { return };
         if blame.rounds == 0 {
             return;

@@ -157,7 +157,12 @@ impl QuorumPart<'_> {
                 (_, true) => theme.dim(),
                 _ => theme.tone(Tone::Plain),
             };
-            pen.put(area.x + 1, y, value, &format!("k {}", row.k), style);
+            if row.k < 100 {
+                pen.put(area.x + 1, y, value, &format!("k {}", row.k), style);
+            } else {
+                // Never up to the share: the two would be read as one number.
+                pen.put_right(area.x + 4, y, &row.k.to_string(), style);
+            }
             pen.put_right(value, y, &ctx.share(row.by_budget), style);
             if let Some(within) = row.interval.filter(|_| wide) {
                 pen.put_right(interval, y, &ctx.between(within), theme.dim());
