@@ -12,6 +12,9 @@ mod lanes;
 #[cfg(unix)]
 #[path = "../tests/support/pty.rs"]
 mod pty;
+#[cfg(unix)]
+#[path = "support/words.rs"]
+mod words;
 
 #[cfg(unix)]
 fn main() -> ExitCode {
@@ -27,6 +30,7 @@ fn main() -> ExitCode {
 mod measure {
     use super::lanes::{Answers, Lanes};
     use super::pty::Terminal;
+    use super::words;
     use std::collections::BTreeMap;
     use std::error::Error;
     use std::io::{self, Write};
@@ -44,24 +48,8 @@ mod measure {
     const SIZES: [(u16, u16); 2] = [(120, 40), (200, 60)];
 
     pub fn main() -> ExitCode {
-        match pairs().and_then(|pairs| table(pairs, &mut io::stdout())) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                // Where standard error is gone the exit code still says it.
-                let _ = writeln!(io::stderr(), "ceiling: {error}");
-                ExitCode::FAILURE
-            }
-        }
-    }
-
-    /// How many pairs of runs. Cargo adds `--bench` to what was typed.
-    fn pairs() -> Measured<usize> {
-        let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
-        match (words.next().as_deref(), words.next(), words.next()) {
-            (None, ..) => Ok(5),
-            (Some("--pairs"), Some(n), None) => n.parse().map_err(|_| "--pairs: a number".into()),
-            _ => Err("usage: cargo bench --bench ceiling -- [--pairs N]".into()),
-        }
+        let done = words::number("ceiling", "--pairs", 5).map_err(Into::into);
+        words::exit("ceiling", done.and_then(|n| table(n, &mut io::stdout())))
     }
 
     fn table(pairs: usize, out: &mut impl Write) -> Measured<()> {

@@ -16,6 +16,8 @@ mod engine;
 mod peer;
 #[path = "support/tools.rs"]
 mod tools;
+#[path = "support/words.rs"]
+mod words;
 
 use engine::{cpu, quantile, us};
 use fanscope::domain::{Outcome, Settings};
@@ -45,24 +47,13 @@ struct Cost {
 }
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
-    let done = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [peer::SERVE] => peer::serve().map_err(Into::into),
-        [] => table(20_000, &mut io::stdout()),
-        ["--calls", n] => match n.parse() {
-            Ok(n) => table(n, &mut io::stdout()),
-            Err(error) => Err(error.into()),
-        },
-        _ => Err("usage: cargo bench --bench cost -- [--calls N]".into()),
+    let done = if std::env::args().any(|word| word == peer::SERVE) {
+        peer::serve().map_err(Into::into)
+    } else {
+        let n = words::number("cost", "--calls", 20_000).map_err(Into::into);
+        n.and_then(|n| table(n, &mut io::stdout()))
     };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            // Where standard error is gone the exit code still says it.
-            let _ = writeln!(io::stderr(), "cost: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    words::exit("cost", done)
 }
 
 fn table(calls: u64, out: &mut impl Write) -> Measured<()> {

@@ -9,6 +9,8 @@
 mod engine;
 #[path = "support/peer.rs"]
 mod peer;
+#[path = "support/words.rs"]
+mod words;
 
 use engine::{Ran, ms, quantile, us};
 use fanscope::domain::Settings;
@@ -33,24 +35,13 @@ const WARMUP: usize = 3;
 const TURNS: u32 = 5;
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
-    let done = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [peer::SERVE] => peer::serve().map_err(Into::into),
-        [] => table(150, &mut io::stdout()),
-        ["--rounds", n] => match n.parse() {
-            Ok(n) => table(n, &mut io::stdout()),
-            Err(error) => Err(error.into()),
-        },
-        _ => Err("usage: cargo bench --bench deadline -- [--rounds N]".into()),
+    let done = if std::env::args().any(|word| word == peer::SERVE) {
+        peer::serve().map_err(Into::into)
+    } else {
+        let n = words::number("deadline", "--rounds", 150).map_err(Into::into);
+        n.and_then(|n| table(n, &mut io::stdout()))
     };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            // Where standard error is gone the exit code still says it.
-            let _ = writeln!(io::stderr(), "deadline: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    words::exit("deadline", done)
 }
 
 fn table(rounds: u64, out: &mut impl Write) -> Measured<()> {

@@ -8,6 +8,9 @@ use std::process::ExitCode;
 #[cfg(unix)]
 #[path = "../tests/support/pty.rs"]
 mod pty;
+#[cfg(unix)]
+#[path = "support/words.rs"]
+mod words;
 
 #[cfg(unix)]
 fn main() -> ExitCode {
@@ -22,6 +25,7 @@ fn main() -> ExitCode {
 #[cfg(unix)]
 mod measure {
     use super::pty::Terminal;
+    use super::words;
     use std::error::Error;
     use std::io::{self, Write};
     use std::net::TcpListener;
@@ -43,26 +47,9 @@ mod measure {
     const SETTLING: Duration = Duration::from_secs(2);
 
     pub fn main() -> ExitCode {
-        match seconds().and_then(|seconds| table(seconds, &mut io::stdout())) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                // Where standard error is gone the exit code still says it.
-                let _ = writeln!(io::stderr(), "manners: {error}");
-                ExitCode::FAILURE
-            }
-        }
-    }
-
-    /// How long the busy session runs. Cargo adds `--bench` to what was typed.
-    fn seconds() -> Measured<u64> {
-        let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
-        match (words.next().as_deref(), words.next(), words.next()) {
-            (None, ..) => Ok(30),
-            (Some("--seconds"), Some(n), None) => {
-                n.parse().ok().filter(|n| *n >= 3).ok_or_else(|| "--seconds: at least 3".into())
-            }
-            _ => Err("usage: cargo bench --bench manners -- [--seconds N]".into()),
-        }
+        let enough = |n| if n >= 3 { Ok(n) } else { Err("--seconds: at least 3".to_owned()) };
+        let done = words::number("manners", "--seconds", 30).and_then(enough).map_err(Into::into);
+        words::exit("manners", done.and_then(|n| table(n, &mut io::stdout())))
     }
 
     fn table(seconds: u64, out: &mut impl Write) -> Measured<()> {

@@ -12,6 +12,9 @@ mod lanes;
 #[cfg(unix)]
 #[path = "../tests/support/pty.rs"]
 mod pty;
+#[cfg(unix)]
+#[path = "support/words.rs"]
+mod words;
 
 #[cfg(unix)]
 fn main() -> ExitCode {
@@ -27,6 +30,7 @@ fn main() -> ExitCode {
 mod measure {
     use super::lanes::{Answers, Lanes};
     use super::pty::Terminal;
+    use super::words;
     use serde_json::Value;
     use std::error::Error;
     use std::io::{self, Write};
@@ -60,24 +64,8 @@ mod measure {
     const FRAME: &[u8] = b"\x1b[?2026h";
 
     pub fn main() -> ExitCode {
-        match minutes().and_then(|minutes| all(minutes, &mut io::stdout())) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                // Where standard error is gone the exit code still says it.
-                let _ = writeln!(io::stderr(), "screen: {error}");
-                ExitCode::FAILURE
-            }
-        }
-    }
-
-    /// How long the long session is. Cargo adds `--bench` to what was typed.
-    fn minutes() -> Measured<u64> {
-        let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
-        match (words.next().as_deref(), words.next(), words.next()) {
-            (None, ..) => Ok(0),
-            (Some("--minutes"), Some(n), None) => n.parse().map_err(|_| "--minutes: a number".into()),
-            _ => Err("usage: cargo bench --bench screen -- [--minutes N]".into()),
-        }
+        let done = words::number("screen", "--minutes", 0).map_err(Into::into);
+        words::exit("screen", done.and_then(|n| all(n, &mut io::stdout())))
     }
 
     fn all(minutes: u64, out: &mut impl Write) -> Measured<()> {

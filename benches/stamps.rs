@@ -11,6 +11,8 @@ mod client;
 mod engine;
 #[path = "support/peer.rs"]
 mod peer;
+#[path = "support/words.rs"]
+mod words;
 
 use engine::{ms, quantile};
 use fanscope::domain::{Outcome, Round, Settings};
@@ -34,24 +36,13 @@ const LANES: u64 = 64;
 const WARMUP: usize = 3;
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
-    let done = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [peer::SERVE] => peer::serve().map_err(Into::into),
-        [] => table(100, &mut io::stdout()),
-        ["--rounds", n] => match n.parse() {
-            Ok(n) => table(n, &mut io::stdout()),
-            Err(error) => Err(error.into()),
-        },
-        _ => Err("usage: cargo bench --bench stamps -- [--rounds N]".into()),
+    let done = if std::env::args().any(|word| word == peer::SERVE) {
+        peer::serve().map_err(Into::into)
+    } else {
+        let n = words::number("stamps", "--rounds", 100).map_err(Into::into);
+        n.and_then(|n| table(n, &mut io::stdout()))
     };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            // Where standard error is gone the exit code still says it.
-            let _ = writeln!(io::stderr(), "stamps: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    words::exit("stamps", done)
 }
 
 fn table(rounds: u64, out: &mut impl Write) -> Measured<()> {
