@@ -51,7 +51,8 @@ pub enum HttpError {
     Resolver(String),
 }
 
-/// Carries attempts over HTTP. Made and used on the engine's thread, within its runtime.
+/// Carries attempts over HTTP. Made and used on the engine's thread, within its runtime, which must have that thread
+/// alone: hyper may lose an HTTP/2 request that is sent from one thread while another one ends the connection.
 pub struct HttpTransport(Rc<Inner>);
 
 struct Inner {
