@@ -166,9 +166,10 @@ async fn r13_r14_the_result_is_published_before_anything_is_cancelled_and_nothin
     let limits = &open(4);
     let round = run(&shared, limits, brief(plan(Mode::Deadline, 200, plain(2)))).await.unwrap();
     assert_eq!((alive.get(), round.lingering), (0, 0));
+    drop(shared);
     let mut published = false;
     let mut cancelled_after = false;
-    while let Ok(event) = events.try_recv() {
+    while let Some(event) = events.recv().await {
         match event {
             Event::RoundPublished(_) => published = true,
             Event::Attempt {
@@ -281,7 +282,8 @@ async fn the_live_events_tell_every_attempt_from_its_start_to_its_end() {
     let round = run(&shared, limits, brief(plan(Mode::Deadline, 200, calls))).await.unwrap();
     let mut ends = std::collections::BTreeMap::new();
     let mut settled = std::collections::BTreeMap::new();
-    while let Ok(event) = events.try_recv() {
+    drop(shared);
+    while let Some(event) = events.recv().await {
         match event {
             Event::Attempt {
                 call,

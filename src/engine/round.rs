@@ -404,7 +404,7 @@ impl<'a, C: Clock + Unpin> Runner<'a, C> {
         let mut round = record::record(&self);
         round.took = self.broken_off.unwrap_or_else(|| self.flight.elapsed());
         let published = Arc::new(round);
-        self.shared.sink.live(Event::RoundPublished(Arc::clone(&published)));
+        self.shared.sink.live_now(Event::RoundPublished(Arc::clone(&published)));
 
         // Who still queues starts nothing now, whoever gives a permit back.
         for &call in &self.waiting {
