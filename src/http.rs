@@ -21,13 +21,15 @@ mod retry_after;
 mod server_timing;
 mod tls;
 
-use crate::domain::Reason;
+use crate::domain::{EndpointId, Reason, RoundNo};
 use crate::engine::transport::{AttemptFuture, AttemptRequest, Failure, Trace, Transport};
 use crate::profile::{Endpoint, Profile, Resolver, Target};
 use client::Clients;
 use dns::NameService;
 use evidence::Pages;
-use request::{Asked, TraceIds};
+use request::{Asked, Ready, TraceIds};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -59,6 +61,8 @@ struct Inner {
     profile: Arc<Profile>,
     simulated: Option<SimulatedUrls>,
     clients: Clients,
+    /// Requests that are the same in every round, by endpoint and replica.
+    ready: RefCell<HashMap<(EndpointId, usize), Arc<Ready>>>,
     ids: TraceIds,
     pages: Pages,
 }
@@ -101,7 +105,8 @@ impl HttpTransport {
             Resolver::System => NameService::system(),
         };
         let (ids, pages) = (TraceIds::new(), Pages::default());
-        let inner = Inner { profile, simulated, clients: Clients::new(names), ids, pages };
+        let (clients, ready) = (Clients::new(names), RefCell::default());
+        let inner = Inner { profile, simulated, clients, ready, ids, pages };
         inner.warm_up()?;
         Ok(Self(Rc::new(inner)))
     }
@@ -109,14 +114,15 @@ impl HttpTransport {
 
 impl Transport for HttpTransport {
     fn can_build(&self, request: AttemptRequest) -> bool {
-        self.0.ask(request).is_ok_and(|(endpoint, asked)| asked.wire(endpoint).is_ok())
+        self.0.ready(request).is_ok_and(|(_, ready)| ready.key().is_some())
     }
 
     fn attempt(&self, request: AttemptRequest, trace: Trace) -> AttemptFuture {
         let inner = Rc::clone(&self.0);
         Box::pin(async move {
-            let (endpoint, asked) =
-                inner.ask(request).map_err(|words| Failure::new(Reason::InvalidRequest, words))?;
+            let (endpoint, ready) =
+                inner.ready(request).map_err(|words| Failure::new(Reason::InvalidRequest, words))?;
+            let asked = Asked::new(ready, &inner.ids);
             let (pages, id) = (inner.pages.clone(), request.endpoint);
             let keep = move |raw: evidence::Raw, asked: &Asked| raw.evidence(asked, &pages, id);
             attempt::run(&inner.clients, endpoint, asked, &trace, keep).await
@@ -127,18 +133,17 @@ impl Transport for HttpTransport {
 impl Inner {
     /// Makes the clients that the first round needs, which are always kept room for.
     fn warm_up(&self) -> Result<(), HttpError> {
-        for endpoint in &self.profile.endpoints {
-            let row = self.row(1);
-            let urls = match &endpoint.target {
-                Target::Urls(urls) => urls.iter().map(|url| url.fill(1, row)).collect(),
-                Target::Simulated(_) => vec!["http://127.0.0.1/".to_owned()],
+        let round = RoundNo(1);
+        for (index, endpoint) in self.profile.endpoints.iter().enumerate() {
+            let id = EndpointId(index);
+            let first = |replica| AttemptRequest { round, endpoint: id, replica, attempt: 0 };
+            let ready: Vec<_> = match &endpoint.target {
+                Target::Urls(urls) => (0..urls.len()).map(|i| Ok(self.ready(first(i))?.1)).collect(),
+                Target::Simulated(_) => vec![self.fill(endpoint, "http://127.0.0.1/", round.0)],
             };
-            for url in urls {
-                let Some(key) = request::key_of(endpoint, &url, row, &self.ids, &self.clients.environment)
-                else {
-                    continue;
-                };
-                self.clients.get(&key).map_err(|problem| HttpError::Endpoint {
+            // What can't be used fails its own calls.
+            for key in ready.iter().flatten().filter_map(|ready| ready.key()) {
+                self.clients.get(key).map_err(|problem| HttpError::Endpoint {
                     endpoint: endpoint.name.clone(),
                     problem: crate::domain::text::clean(&problem),
                 })?;
@@ -149,17 +154,29 @@ impl Inner {
     }
 
     /// The request of an attempt, or what is wrong with it.
-    fn ask(&self, request: AttemptRequest) -> Result<(&Endpoint, Asked), String> {
+    fn ready(&self, request: AttemptRequest) -> Result<(&Endpoint, Arc<Ready>), String> {
         let endpoint = self.profile.endpoints.get(request.endpoint.index()).ok_or("no such endpoint")?;
         let round = request.round.0;
-        let row = self.row(round);
-        let url = match (&endpoint.target, &self.simulated) {
-            (Target::Urls(urls), _) => urls.get(request.replica).ok_or("no such replica")?.fill(round, row),
-            (Target::Simulated(_), Some(urls)) => urls(request),
+        let template = match (&endpoint.target, &self.simulated) {
+            (Target::Urls(urls), _) => urls.get(request.replica).ok_or("no such replica")?,
+            (Target::Simulated(_), Some(urls)) => {
+                return self.fill(endpoint, &urls(request), round).map(|ready| (endpoint, ready));
+            }
             (Target::Simulated(_), None) => return Err("no embedded upstreams are running".to_owned()),
         };
-        let asked = Asked::new(endpoint, &url, round, row, &self.ids, &self.clients.environment)?;
-        Ok((endpoint, asked))
+        let which = (request.endpoint, request.replica);
+        if let Some(ready) = self.ready.borrow().get(&which) {
+            return Ok((endpoint, Arc::clone(ready)));
+        }
+        let ready = self.fill(endpoint, &template.fill(round, self.row(round)), round)?;
+        if template.is_fixed() && endpoint.has_fixed_content() {
+            self.ready.borrow_mut().insert(which, Arc::clone(&ready));
+        }
+        Ok((endpoint, ready))
+    }
+
+    fn fill(&self, endpoint: &Endpoint, url: &str, round: u64) -> Result<Arc<Ready>, String> {
+        Ready::new(endpoint, url, round, self.row(round), &self.clients.environment)
     }
 
     /// The round's row of the table; rounds beyond its end start over.

@@ -143,7 +143,7 @@ fn http_for_each_call_over_a_kept_connection() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let net = runtime.block_on(async { HttpTransport::new(Arc::new(profile), None) }).expect("a transport");
     let least = rounds_of(net, &runtime).into_iter().min().expect("a round");
-    hold("a call over HTTP", least, LANES as u64, 89.9);
+    hold("a call over HTTP", least, LANES as u64, 77.9);
 }
 
 fn dice() -> ChaCha8Rng {
@@ -207,7 +207,7 @@ fn a_frame_of_64_lanes() {
     let count = draw();
     assert_eq!(count, draw(), "the same frame allocates the same");
     // Half of one for each lane in sight.
-    hold("a frame", count, 1, 3540.0);
+    hold("a frame", count, 1, 800.0);
 }
 
 /// As many rounds behind it as a screen keeps, so that what is kept no longer grows.

@@ -35,8 +35,13 @@ impl TraceId {
     #[must_use]
     pub fn of_hex(digits: &str) -> Option<Self> {
         let all = digits.len() == 32 && digits.bytes().all(|b| b.is_ascii_hexdigit());
-        let id = u128::from_str_radix(digits, 16).ok().filter(|id| all && *id != 0)?;
-        Some(Self(id.to_be_bytes()))
+        u128::from_str_radix(digits, 16).ok().filter(|_| all).and_then(Self::of_bits)
+    }
+
+    /// The id with these bits, the first digit's first.
+    #[must_use]
+    pub const fn of_bits(bits: u128) -> Option<Self> {
+        if bits == 0 { None } else { Some(Self(bits.to_be_bytes())) }
     }
 }
 

@@ -52,8 +52,7 @@ async fn exchange(
     let mut hop: Option<Asked> = None;
     loop {
         let now = hop.as_ref().unwrap_or(asked);
-        let (parts, opened) =
-            send(clients, endpoint, now, trace, dialled).await.map_err(|failure| (failure, None))?;
+        let (parts, opened) = send(clients, now, trace, dialled).await.map_err(|failure| (failure, None))?;
         dialled |= !opened.context.ended.reused;
         let next = if endpoint.follow == 0 {
             None
@@ -92,15 +91,14 @@ struct Opened {
 /// before.
 async fn send(
     clients: &Clients,
-    endpoint: &Endpoint,
     asked: &Asked,
     trace: &Trace,
     dialled: bool,
 ) -> Result<(Parts, Opened), Failure> {
     loop {
         let invalid = |words: String| Failure::new(Reason::InvalidRequest, words);
-        let wire = asked.wire(endpoint).map_err(invalid)?;
-        let client = clients.get(&wire.key).map_err(invalid)?;
+        let wire = asked.wire().map_err(invalid)?;
+        let client = clients.get(wire.key).map_err(invalid)?;
         let guard = DialGuard(Dial::new(trace.clone(), dialled));
         let dial = &guard.0;
         let mut sent = client.sending();

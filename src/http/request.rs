@@ -23,42 +23,70 @@ use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, StatusCode};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use url::{Origin, Url};
 
-/// A request as the profile means it, before the wire.
+/// A request as the profile means it, which may be sent again and again.
 #[derive(Debug, Clone)]
-pub(super) struct Asked {
+pub(super) struct Meant {
     /// Method.
-    pub(super) method: Method,
+    method: Method,
     /// Where to, without userinfo.
-    pub(super) url: Url,
-    /// Headers of the profile, `traceparent`, and the encoding that is asked for.
-    pub(super) headers: HeaderMap,
+    url: Url,
+    /// Headers of the profile, and the encoding that is asked for.
+    headers: HeaderMap,
     /// Body; empty means none.
-    pub(super) body: String,
+    body: String,
     /// The URL of the proxy that it goes through.
     proxy: Option<String>,
     /// Whether this is still the endpoint's own scheme, host and port.
     home: bool,
+    /// Whether each is sent under a trace of its own.
+    traced: bool,
+}
+
+/// How a request goes out.
+#[derive(Debug)]
+struct Plan {
+    /// How to connect for it.
+    key: ClientKey,
+    url: Url,
+    headers: HeaderMap,
+}
+
+/// A request that can be sent again and again.
+#[derive(Debug)]
+pub(super) struct Ready {
+    meant: Meant,
+    plan: Result<Plan, String>,
+}
+
+/// A request of one attempt.
+#[derive(Debug, Clone)]
+pub(super) struct Asked {
+    ready: Arc<Ready>,
+    parent: Option<Parent>,
 }
 
 /// A request ready for the wire.
-pub(super) struct Wire {
+pub(super) struct Wire<'a> {
     /// How to connect for it.
-    pub(super) key: ClientKey,
+    pub(super) key: &'a ClientKey,
     /// The request.
     pub(super) request: reqwest::Request,
 }
 
-impl Asked {
+/// Room for the headers that the client and the trace add.
+const ROOM: usize = 3;
+
+impl Meant {
     /// Fills the endpoint's templates for a round.
-    pub(super) fn new(
+    fn new(
         endpoint: &Endpoint,
         url: &str,
         round: u64,
         row: &[String],
-        ids: &TraceIds,
         environment: &Environment,
     ) -> Result<Self, String> {
         let mut url = Url::parse(url).map_err(|e| format!("url: {e}"))?;
@@ -66,8 +94,7 @@ impl Asked {
             return Err("url: neither http nor https".to_owned());
         }
         let method = Method::from_bytes(endpoint.method.as_bytes()).map_err(|e| format!("method: {e}"))?;
-        // With room for those that are ours.
-        let mut headers = HeaderMap::with_capacity(endpoint.headers.len() + 3);
+        let mut headers = HeaderMap::with_capacity(endpoint.headers.len() + ROOM);
         for (name, value) in &endpoint.headers {
             let parsed = HeaderName::from_bytes(name.as_bytes())
                 .map_err(|_| format!("header {name:?}: not a header name"))?;
@@ -78,17 +105,74 @@ impl Asked {
         if let Some(credentials) = take_userinfo(&mut url) {
             headers.entry(header::AUTHORIZATION).or_insert(credentials);
         }
-        if endpoint.trace
-            && let Ok(parent) = HeaderValue::try_from(ids.traceparent())
-        {
-            headers.entry(TRACEPARENT).or_insert(parent);
-        }
         // A part of an encoded body can't be decoded.
         if !headers.contains_key(header::RANGE) {
             headers.entry(header::ACCEPT_ENCODING).or_insert(HeaderValue::from_static("gzip"));
         }
         let proxy = proxy_for(&url, endpoint, environment);
-        Ok(Self { method, url, headers, body: endpoint.body.fill(round, row), proxy, home: true })
+        let traced = endpoint.trace && !headers.contains_key(TRACEPARENT);
+        let body = endpoint.body.fill(round, row);
+        Ok(Self { method, url, headers, body, proxy, home: true, traced })
+    }
+
+    /// With everything that connecting needs.
+    fn plan(&self, endpoint: &Endpoint) -> Result<Plan, String> {
+        let mut headers = self.headers.clone();
+        let host = headers.get(header::HOST).map(|host| host.to_str().map_err(|_| "header host: not a host"));
+        let reach = reach(endpoint, &self.url, host.transpose()?, self.home)?;
+        if reach.http != HttpChoice::Http11 {
+            // It is the URL's authority now.
+            headers.remove(header::HOST);
+        } else if let Some(host) = &reach.host {
+            let host = HeaderValue::from_str(host).map_err(|_| "url: its host can't be sent as a header")?;
+            headers.insert(header::HOST, host);
+        }
+        if self.body.is_empty() && matches!(self.method, Method::POST | Method::PUT | Method::PATCH) {
+            // RFC 9110, 8.6: a method that has a meaning for a body says so when there is none. Servers ask for it (411).
+            headers.insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
+        }
+        let tls = TlsKey {
+            ca: endpoint.tls.ca.clone(),
+            // Our certificate is a credential too.
+            identity: endpoint.tls.cert.clone().zip(endpoint.tls.key.clone()).filter(|_| self.home),
+            insecure: endpoint.tls.insecure,
+            verify_as: reach.verify_as,
+        };
+        // A proxy may be reached by TLS.
+        let tls = (reach.url.scheme() == "https" || self.proxy.is_some()).then_some(tls);
+        let key = ClientKey::new(reach.http, self.proxy.clone(), tls, reach.dial, &reach.url);
+        Ok(Plan { key, url: reach.url, headers })
+    }
+}
+
+impl Ready {
+    /// The endpoint's request in a round.
+    pub(super) fn new(
+        endpoint: &Endpoint,
+        url: &str,
+        round: u64,
+        row: &[String],
+        environment: &Environment,
+    ) -> Result<Arc<Self>, String> {
+        Meant::new(endpoint, url, round, row, environment).map(|meant| Self::of(meant, endpoint))
+    }
+
+    fn of(meant: Meant, endpoint: &Endpoint) -> Arc<Self> {
+        let plan = meant.plan(endpoint);
+        Arc::new(Self { meant, plan })
+    }
+
+    /// How to connect for it, where it can be sent at all.
+    pub(super) fn key(&self) -> Option<&ClientKey> {
+        self.plan.as_ref().ok().map(|plan| &plan.key)
+    }
+}
+
+impl Asked {
+    /// One more of these, under a trace of its own.
+    pub(super) fn new(ready: Arc<Ready>, ids: &TraceIds) -> Self {
+        let parent = ready.meant.traced.then(|| ids.parent()).flatten();
+        Self { ready, parent }
     }
 
     /// The request that a redirect asks for, without credentials once scheme, host or port differ.
@@ -103,7 +187,8 @@ impl Asked {
             return None;
         }
         let location = location?;
-        let target = std::str::from_utf8(location.as_bytes()).ok().and_then(|l| self.url.join(l).ok());
+        let asked = &self.ready.meant;
+        let target = std::str::from_utf8(location.as_bytes()).ok().and_then(|l| asked.url.join(l).ok());
         let Some(mut url) = target else {
             return Some(Err("redirected to something that is no URL"));
         };
@@ -112,7 +197,7 @@ impl Asked {
         }
         take_userinfo(&mut url);
         let proxy = proxy_for(&url, endpoint, environment);
-        let mut next = Self { url, proxy, ..self.clone() };
+        let mut next = Meant { url, proxy, ..asked.clone() };
         let becomes_get = match status.as_u16() {
             303 => next.method != Method::HEAD,
             301 | 302 => next.method == Method::POST,
@@ -125,34 +210,39 @@ impl Asked {
                 next.headers.remove(name);
             }
         }
-        if origin(&next.url) != origin(&self.url) {
+        if origin(&next.url) != origin(&asked.url) {
             next.home = false;
             let names: Vec<_> = next.headers.keys().filter(|n| stays_home(n)).cloned().collect();
             for name in names {
                 next.headers.remove(name);
             }
         }
-        Some(Ok(next))
+        let ready = Ready::of(next, endpoint);
+        Some(Ok(Self { ready, parent: self.parent.clone() }))
     }
 
     /// The proxy that it goes through.
     pub(super) fn via(&self) -> Option<Via> {
-        self.proxy.as_deref().and_then(|proxy| Via::new(proxy, &self.url))
+        let meant = &self.ready.meant;
+        meant.proxy.as_deref().and_then(|proxy| Via::new(proxy, &meant.url))
     }
 
     /// The trace that it is sent under.
     pub(super) fn trace_id(&self) -> Option<TraceId> {
-        self.headers.get(TRACEPARENT).and_then(|h| h.to_str().ok()).and_then(TraceId::of_traceparent)
+        let own =
+            || self.ready.meant.headers.get(TRACEPARENT)?.to_str().ok().and_then(TraceId::of_traceparent);
+        self.parent.as_ref().map_or_else(own, |parent| Some(parent.id))
     }
 
     /// Every secret in it, with its parts: what an upstream, or the proxy, might send back.
     pub(super) fn secrets(&self) -> Vec<String> {
-        let url = self.url.as_str();
+        let meant = &self.ready.meant;
+        let url = meant.url.as_str();
         let mut found: Vec<String> = secrets_in_urls(url).map(str::to_owned).collect();
-        let pairs = self.url.query_pairs().filter(|(key, _)| is_secret_key(key));
+        let pairs = meant.url.query_pairs().filter(|(key, _)| is_secret_key(key));
         found.extend(pairs.map(|(_, value)| value.into_owned()));
-        found.extend(secrets_in_values(&self.body).map(str::to_owned));
-        for (name, value) in &self.headers {
+        found.extend(secrets_in_values(&meant.body).map(str::to_owned));
+        for (name, value) in &meant.headers {
             let value = String::from_utf8_lossy(value.as_bytes());
             if is_secret_header(name.as_str()) {
                 found.extend(parts(&value));
@@ -160,41 +250,27 @@ impl Asked {
                 found.extend(secrets_in_urls(&value).map(str::to_owned));
             }
         }
-        found.extend(self.proxy.iter().flat_map(|proxy| secrets_of_proxy(proxy)));
+        found.extend(meant.proxy.iter().flat_map(|proxy| secrets_of_proxy(proxy)));
         found
     }
 
     /// The request with everything that connecting needs.
-    pub(super) fn wire(&self, endpoint: &Endpoint) -> Result<Wire, String> {
-        let mut headers = self.headers.clone();
-        let host = headers.get(header::HOST).map(|host| host.to_str().map_err(|_| "header host: not a host"));
-        let reach = reach(endpoint, &self.url, host.transpose()?, self.home)?;
-        if reach.http != HttpChoice::Http11 {
-            // It is the URL's authority now.
-            headers.remove(header::HOST);
-        } else if let Some(host) = &reach.host {
-            let host = HeaderValue::from_str(host).map_err(|_| "url: its host can't be sent as a header")?;
-            headers.insert(header::HOST, host);
+    pub(super) fn wire(&self) -> Result<Wire<'_>, String> {
+        let Ready { meant, plan } = &*self.ready;
+        let plan = plan.as_ref().map_err(Clone::clone)?;
+        let mut request = reqwest::Request::new(meant.method.clone(), plan.url.clone());
+        let mut headers = HeaderMap::with_capacity(plan.headers.len() + ROOM);
+        for (name, value) in &plan.headers {
+            headers.append(name.clone(), value.clone());
         }
-        let tls = TlsKey {
-            ca: endpoint.tls.ca.clone(),
-            // Our certificate is a credential too.
-            identity: endpoint.tls.cert.clone().zip(endpoint.tls.key.clone()).filter(|_| self.home),
-            insecure: endpoint.tls.insecure,
-            verify_as: reach.verify_as,
-        };
-        // A proxy may be reached by TLS.
-        let tls = (reach.url.scheme() == "https" || self.proxy.is_some()).then_some(tls);
-        let key = ClientKey::new(reach.http, self.proxy.clone(), tls, reach.dial, &reach.url);
-        let mut request = reqwest::Request::new(self.method.clone(), reach.url);
+        if let Some(parent) = &self.parent {
+            headers.insert(TRACEPARENT, parent.header.clone());
+        }
         *request.headers_mut() = headers;
-        if !self.body.is_empty() {
-            *request.body_mut() = Some(self.body.clone().into());
-        } else if matches!(self.method, Method::POST | Method::PUT | Method::PATCH) {
-            // RFC 9110, 8.6: a method that has a meaning for a body says so when there is none. Servers ask for it (411).
-            request.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
+        if !meant.body.is_empty() {
+            *request.body_mut() = Some(meant.body.clone().into());
         }
-        Ok(Wire { key, request })
+        Ok(Wire { key: &plan.key, request })
     }
 }
 
@@ -261,7 +337,14 @@ fn parts(value: &str) -> Vec<String> {
     parts
 }
 
-const TRACEPARENT: &str = "traceparent";
+const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+
+/// The context that a request is sent under.
+#[derive(Debug, Clone)]
+struct Parent {
+    id: TraceId,
+    header: HeaderValue,
+}
 
 /// Makes W3C trace contexts.
 pub(super) struct TraceIds {
@@ -280,23 +363,12 @@ impl TraceIds {
         self.keyed.hash_one(self.next.fetch_add(1, Ordering::Relaxed)).max(1)
     }
 
-    /// A `traceparent` of version 00, sampled.
-    fn traceparent(&self) -> String {
-        format!("00-{:016x}{:016x}-{:016x}-01", self.id(), self.id(), self.id())
+    /// A context of version 00, sampled.
+    fn parent(&self) -> Option<Parent> {
+        let id = TraceId::of_bits(u128::from(self.id()) << 64 | u128::from(self.id()))?;
+        let header = HeaderValue::try_from(format!("00-{id}-{:016x}-01", self.id())).ok()?;
+        Some(Parent { id, header })
     }
-}
-
-/// The way to connect that an endpoint's URL asks for, where the URL can be used at all: to make its client
-/// before the first round.
-pub(super) fn key_of(
-    endpoint: &Endpoint,
-    url: &str,
-    row: &[String],
-    ids: &TraceIds,
-    environment: &Environment,
-) -> Option<ClientKey> {
-    let asked = Asked::new(endpoint, url, 1, row, ids, environment).ok()?;
-    asked.wire(endpoint).ok().map(|wire| wire.key)
 }
 
 #[cfg(test)]

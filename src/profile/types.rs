@@ -120,6 +120,12 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
+    /// Whether headers and body are the same in every round.
+    #[must_use]
+    pub fn has_fixed_content(&self) -> bool {
+        self.body.is_fixed() && self.headers.iter().all(|(_, value)| value.is_fixed())
+    }
+
     /// An endpoint with every other key at its default.
     #[must_use]
     pub fn plain(name: String, target: Target) -> Self {
@@ -191,6 +197,12 @@ impl Template {
     #[must_use]
     pub fn fixed(text: impl Into<String>) -> Self {
         Self(vec![Piece::Text(text.into())])
+    }
+
+    /// Whether it has no holes.
+    #[must_use]
+    pub fn is_fixed(&self) -> bool {
+        self.0.iter().all(|piece| matches!(piece, Piece::Text(_)))
     }
 
     /// The text for a round; `row` is the round's row of the table.
