@@ -30,6 +30,8 @@ pub(super) struct Flight<C: Clock> {
     handles: Vec<Vec<Handle>>,
     /// When whoever waits is to wake up, from the round's start.
     due: Duration,
+    /// When it wakes up all the same. Kept until it is past: a timer that is set anew for each call costs a system call.
+    beat: Duration,
     /// What has ended and was not looked at yet.
     pub(super) done: Vec<Done>,
 }
@@ -55,6 +57,7 @@ impl<C: Clock + Unpin> Flight<C> {
             running: FuturesUnordered::new(),
             handles: (0..calls).map(|_| Vec::with_capacity(1)).collect(),
             due: Duration::ZERO,
+            beat: Duration::ZERO,
             done: Vec::with_capacity(calls),
         }
     }
@@ -116,8 +119,11 @@ impl<C: Clock + Unpin> Flight<C> {
         abort: &Abort,
         other: impl Fn() -> bool,
     ) -> Woke {
-        let beat = self.elapsed().saturating_add(BEAT);
-        self.due = at.map_or(beat, |at| at.min(beat));
+        let now = self.elapsed();
+        if self.beat <= now {
+            self.beat = now.saturating_add(BEAT);
+        }
+        self.due = at.map_or(self.beat, |at| at.min(self.beat));
         let exact = exact.filter(|exact| *exact == self.due);
         self.timer.arm(self.start + self.due, exact);
         let mut aborted = pin!(abort.wake.notified());
