@@ -259,6 +259,7 @@ impl Asked {
         let Ready { meant, plan } = &*self.ready;
         let plan = plan.as_ref().map_err(Clone::clone)?;
         let mut request = reqwest::Request::new(meant.method.clone(), plan.url.clone());
+        // A clone has no room for more, and would be copied once again.
         let mut headers = HeaderMap::with_capacity(plan.headers.len() + ROOM);
         for (name, value) in &plan.headers {
             headers.append(name.clone(), value.clone());

@@ -8,7 +8,7 @@ use super::error::{Complaint, Problem, Problems};
 use super::expand::{self, Columns, Scope};
 use super::nearest::nearest;
 use super::source::{Source, Span, visible};
-use super::types::{Piece, Rows, Template};
+use super::types::{Rows, Template};
 use super::validate::keys;
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -273,7 +273,7 @@ fn columns<'c>(cx: &'c Context<'_>) -> Columns<'c> {
 
 /// The text of a template that must not vary with the round.
 pub(super) fn fixed(cx: &mut Context<'_>, key: &str, template: &Template, span: Span) -> Option<Text> {
-    if template.0.iter().any(|p| !matches!(p, Piece::Text(_))) {
+    if !template.is_fixed() {
         cx.report(
             Problem::at(&span, format!("`{key}` cannot vary with the round"))
                 .help("`${round}` and `${rows.NAME}` work in url, replicas, header values and body"),
