@@ -17,7 +17,7 @@ use std::time::Duration;
 const KEPT_ROUNDS: usize = 600;
 
 /// Calls in all rounds that are kept, at most; about 400 bytes each.
-const KEPT_CALLS: usize = 32_000;
+const KEPT_CALLS: usize = 16_000;
 
 /// Calls in the newest rounds that keep what their answers said: of failed ones their beginning, of all what the
 /// server says of its own time; up to some kilobytes each.

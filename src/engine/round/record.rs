@@ -46,13 +46,10 @@ pub(super) fn record<C: Clock + Unpin>(runner: &Runner<'_, C>) -> Round {
 fn call(index: usize, state: &CallState, handles: &[Handle], start: Instant) -> Call {
     // What never left the queue, or was never polled, was not on the wire.
     let sent = |i: usize| handles.get(i).is_some_and(|h| h.sent().is_some());
-    let attempts: Vec<Attempt> = state
-        .attempts()
-        .iter()
-        .zip(handles)
-        .filter(|(_, handle)| handle.sent().is_some())
-        .filter_map(|(slot, handle)| attempt(slot, handle, start))
-        .collect();
+    // Rounds are kept by the hundred: room for what there is, and no more.
+    let mut attempts = Vec::with_capacity((0..handles.len()).filter(|&i| sent(i)).count());
+    let on_the_wire = state.attempts().iter().zip(handles).filter(|(_, handle)| handle.sent().is_some());
+    attempts.extend(on_the_wire.filter_map(|(slot, handle)| attempt(slot, handle, start)));
     let winner = state.winner().map(|winner| (0..winner).filter(|&i| sent(i)).count());
     // A call without an outcome can't be had here; if it could, it would be ours to explain.
     let outcome = state.outcome().unwrap_or(Outcome::Missing(Reason::Internal));
