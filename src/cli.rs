@@ -1,45 +1,20 @@
 //! Arguments and what they override. No logic of other rooms: words become values here, nothing more.
 
 mod address;
+pub mod papers;
+mod texts;
 
 use crate::domain::{Ab, HedgeDelay, Mode, Speed};
 use crate::profile::{Overrides, durations, quantities, variants};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-const EXAMPLES: &str = "\
-Examples:
-  fanscope                                     the built-in demo
-  fanscope page                                another built-in profile
-  fanscope my.toml -m quorum -k 3              a profile of your own, as a quorum
-  fanscope -b 150ms https://a.example https://b.example
-  fanscope run my.toml -n 50 --format json     the same engine without a terminal
-  fanscope replay incident.ndjson              the dashboard on a recording
-  fanscope report monday.ndjson --html a.html  what recordings show, as text and as a page
-  fanscope check my.toml                       what is wrong with it, or what it would do";
-
-const GATES: &str = "\
-Gates are METRIC OP VALUE; all of them have to hold:
-  shares     completeness, partial, failed, ok.ENDPOINT, hedges.extra_load:
-             completeness>=0.98, partial<=5%
-  counts     rounds, skipped, missing, missing.ENDPOINT, missing.ENDPOINT.REASON and,
-             of all endpoints, missing.*.REASON: missing.shop-3.deadline==0
-  times      p50 to p99.9 of the rounds' time, and p99.ENDPOINT of an endpoint's answers,
-             with the calls that were cut taken into account: p99<=250ms, p95.shop-3<1s
-  operators  >=  <=  >  <  ==  !=
-  names      with dots or odd characters stand in double quotes: missing.\"a.b\".deadline==0
-  baseline   with --baseline FILE: completeness>=baseline-1%, p99<=baseline+20ms;
-             times and counts also p99<=baseline*1.1
-Quote an expression, or the shell takes > and < for its own.
-
-Exit code: 0 all gates hold, 1 one does not, 3 none failed and one had no data,
-2 usage or profile. Ended by a signal, the summary is written and the signal ends it.";
-
 /// Shows live how a fan-out does against its deadline: who answered in time, who is missing and why.
 #[derive(Debug, Parser)]
-#[command(name = "fanscope", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+#[command(name = "fanscope", version, after_help = texts::EXAMPLES, after_long_help = texts::MORE, args_conflicts_with_subcommands = true)]
 pub struct Cli {
     /// What to do; without one, the dashboard.
     #[command(subcommand)]
@@ -63,11 +38,15 @@ pub enum CliCommand {
     Check(Check),
     /// Sum up recordings
     Report(Report),
+    /// Print completions for a shell
+    Completions(Completions),
+    /// Print a man page
+    Man(Man),
 }
 
 /// `fanscope run`
 #[derive(Debug, Args)]
-#[command(after_help = "--help says how gates are written.", after_long_help = GATES)]
+#[command(after_help = texts::RUN, after_long_help = texts::GATES)]
 pub struct Run {
     /// What to observe.
     #[command(flatten)]
@@ -88,7 +67,7 @@ pub struct Run {
     #[arg(long = "gate", value_name = "EXPR")]
     pub gates: Vec<String>,
     /// A recording whose values gates may name: 'p99<=baseline+20ms'
-    #[arg(long, value_name = "FILE", requires = "gates")]
+    #[arg(long, value_name = "FILE", requires = "gates", value_hint = ValueHint::FilePath)]
     pub baseline: Option<PathBuf>,
 }
 
@@ -102,9 +81,10 @@ impl Run {
 
 /// `fanscope report`
 #[derive(Debug, Args)]
+#[command(after_help = texts::REPORT)]
 pub struct Report {
     /// Recordings of one profile, also packed (.gz, .zst); `-` is standard input
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
     /// Set two recordings side by side, the older first
     #[arg(long, conflicts_with_all = ["html", "at", "quorum"])]
@@ -119,7 +99,7 @@ pub struct Report {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
     /// Write a page as well; nothing in it is loaded from elsewhere
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub html: Option<PathBuf>,
     /// Let the page replace a file
     #[arg(long, requires = "html")]
@@ -131,9 +111,10 @@ pub struct Report {
 
 /// `fanscope replay`
 #[derive(Debug, Args)]
+#[command(after_help = texts::REPLAY)]
 pub struct Replay {
     /// A recording, perhaps still being written, or packed as .gz or .zst; - is standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
     /// How fast it is played: 1/4 to 64, in powers of two
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = speed)]
@@ -145,26 +126,65 @@ pub struct Replay {
 
 /// `fanscope check`
 #[derive(Debug, Args)]
+#[command(after_help = texts::CHECK)]
 pub struct Check {
     /// Paths, or names of built-in profiles
-    #[arg(value_name = "PROFILE", required_unless_present = "list")]
+    #[arg(value_name = "PROFILE", required_unless_present = "list", value_hint = ValueHint::FilePath)]
     pub profiles: Vec<String>,
     /// List the built-in profiles
     #[arg(long)]
     pub list: bool,
 }
 
+/// `fanscope completions`
+#[derive(Debug, Args)]
+#[command(after_help = texts::COMPLETIONS)]
+pub struct Completions {
+    /// For which shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// `fanscope man`
+#[derive(Debug, Args)]
+#[command(after_help = texts::MAN)]
+pub struct Man {
+    /// The page of this command; without one, of the whole program
+    #[arg(value_name = "COMMAND")]
+    pub command: Option<String>,
+}
+
+/// A shell that can be told how to complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    /// bash, with bash-completion
+    Bash,
+    /// zsh
+    Zsh,
+    /// fish
+    Fish,
+    /// PowerShell, also on Linux and macOS
+    Powershell,
+}
+
 /// What to observe, and how it differs from the profile.
 #[derive(Debug, Args)]
 pub struct Observe {
     /// A profile (path or name of a built-in one), or URLs; without any, the built-in `shops`
-    #[arg(value_name = "PROFILE|URL")]
+    #[arg(value_name = "PROFILE|URL", value_hint = ValueHint::FilePath)]
     pub targets: Vec<String>,
     /// How long the optional calls of a round may take
+    ///
+    /// What has not answered by then is cut and missing, never waited for; required calls may take up to `request_budget`.
+    /// A time has a unit: 200ms, 0.5s.
     #[arg(short, long, value_name = "TIME", value_parser = durations::parse)]
     pub budget: Option<Duration>,
     /// The contract: deadline, quorum, hedge, wait-all or fail-fast
-    #[arg(short, long, value_parser = mode)]
+    ///
+    /// deadline: whatever arrived within the budget. quorum: the first k answers. hedge: a late call gets a second
+    /// attempt and the first success wins. wait-all waits for everything and fail-fast ends at the first failure: both
+    /// are there for contrast.
+    #[arg(short, long, value_parser = mode())]
     pub mode: Option<Mode>,
     /// Answers that are enough in quorum mode
     #[arg(short = 'k', long, value_name = "K")]
@@ -176,6 +196,9 @@ pub struct Observe {
     #[arg(long, value_name = "TIME", value_parser = durations::parse)]
     pub every: Option<Duration>,
     /// Share of the rounds whose stragglers are watched past the budget, such as 5%
+    ///
+    /// Their results are what they would be without, at the same moment; what would have come a little later is seen, so
+    /// that larger budgets can be estimated.
     #[arg(long, value_name = "SHARE", value_parser = quantities::percent)]
     pub probe: Option<f64>,
     /// Two variants that rounds have in turn: budget=150ms,250ms, or mode, quorum, hedge
@@ -185,6 +208,8 @@ pub struct Observe {
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
     pub headers: Vec<String>,
     /// Accept any TLS certificate
+    ///
+    /// The header of the dashboard says so as long as it holds.
     #[arg(long)]
     pub insecure: bool,
     /// Seed of the embedded upstreams and of the choice of probe rounds
@@ -194,12 +219,16 @@ pub struct Observe {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub warmup: u64,
     /// Write every round down, a JSON object a line; packed where it ends in .gz or .zst
-    #[arg(long, value_name = "FILE")]
+    ///
+    /// `fanscope replay` and `fanscope report` read it. Secrets and what failed answers said are not written.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub record: Option<PathBuf>,
     /// Overwrite the file that --record names
     #[arg(long, requires = "record")]
     pub force: bool,
     /// Serve Prometheus metrics at this port (of loopback) or address
+    ///
+    /// A bare port listens on 127.0.0.1; 0.0.0.0:9184 is open to everybody who can reach it, without TLS or password.
     #[arg(long, value_name = "ADDR", value_parser = address::parse)]
     pub metrics: Option<SocketAddr>,
 }
@@ -261,9 +290,10 @@ fn some_time(word: &str) -> Result<Duration, String> {
     }
 }
 
-fn mode(word: &str) -> Result<Mode, String> {
-    let known = || Mode::ALL.iter().map(|m| m.as_str()).collect::<Vec<_>>().join(", ");
-    Mode::parse(word).ok_or_else(|| format!("the modes are {}", known()))
+/// A mode, with names that shells complete and errors suggest.
+fn mode() -> impl TypedValueParser<Value = Mode> {
+    PossibleValuesParser::new(Mode::ALL.iter().map(|m| m.as_str()))
+        .try_map(|word| Mode::parse(&word).ok_or("no mode has this name"))
 }
 
 fn speed(word: &str) -> Result<Speed, String> {

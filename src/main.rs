@@ -2,10 +2,11 @@
 
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
-use fanscope::cli::{Check, Cli, CliCommand, Format, Look, Observe, Replay, Report, Run};
+use fanscope::cli::{self, Check, Cli, CliCommand, Format, Look, Observe, Replay, Report, Run};
 use fanscope::domain::text;
 use fanscope::headless::{self, Ended, Form, Gates, ReportError, ReportPlan, RunError, Task, Verdict, Voice};
 use fanscope::profile::Profile;
+use fanscope::profile::nearest::nearest;
 use fanscope::profile::redact::redact;
 use fanscope::profile::secrets::redact_url;
 use fanscope::session::replay::Recording;
@@ -13,7 +14,7 @@ use fanscope::session::{self, Choice, Signal};
 use fanscope::tui::{self, Beside};
 use std::error::Error;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Usage, profile or environment: something the user has to change.
@@ -47,6 +48,8 @@ fn main() -> ExitCode {
         Some(CliCommand::Replay(replay)) => play(&replay),
         Some(CliCommand::Check(check)) => check_profiles(&check),
         Some(CliCommand::Report(report)) => report_recordings(report),
+        Some(CliCommand::Completions(asked)) => print(|out| cli::papers::completions(asked.shell, out)),
+        Some(CliCommand::Man(asked)) => man(asked.command.as_deref()),
     }
 }
 
@@ -86,7 +89,16 @@ fn dashboard(observe: &Observe, look: &Look) -> ExitCode {
     // A wrong profile is said before the terminal is touched.
     let profile = match session::choose(&choice(observe)) {
         Ok(profile) => profile,
-        Err(error) => return complain(&error),
+        Err(error) => {
+            let code = complain(&error);
+            if let Some(command) = meant(&observe.targets) {
+                headless::say(
+                    &format!("  = did you mean the command `fanscope {command}`?"),
+                    speaks_ascii(false),
+                );
+            }
+            return code;
+        }
     };
     let beside = Beside { warmup: observe.warmup, record: record(observe), metrics: observe.metrics };
     match tui::run(profile, (look.color, look.ascii), beside) {
@@ -94,6 +106,13 @@ fn dashboard(observe: &Observe, look: &Look) -> ExitCode {
         Ok(Some(signal)) => die(signal),
         Err(error) => complain(&error),
     }
+}
+
+/// The command that was meant where a profile was looked for.
+fn meant(targets: &[String]) -> Option<String> {
+    let word = targets.first().filter(|word| !Path::new(word).exists())?;
+    let commands = cli::papers::commands();
+    nearest(word, commands.iter().map(String::as_str)).map(str::to_owned)
 }
 
 fn rounds(run: &Run) -> ExitCode {
@@ -148,6 +167,31 @@ fn play(replay: &Replay) -> ExitCode {
         Ok(None) => ExitCode::SUCCESS,
         Ok(Some(signal)) => die(signal),
         Err(error) => complain(&error),
+    }
+}
+
+/// Prints something on standard output; who stops reading has read enough.
+fn print(write: impl FnOnce(&mut io::StdoutLock) -> io::Result<()>) -> ExitCode {
+    let mut out = io::stdout().lock();
+    match write(&mut out).and_then(|()| out.flush()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => complain(&error),
+    }
+}
+
+fn man(command: Option<&str>) -> ExitCode {
+    let known = cli::papers::commands();
+    match command.filter(|asked| !known.iter().any(|name| name == asked)) {
+        None => print(|out| cli::papers::man(command, out).map(drop)),
+        Some(unknown) => {
+            let close = nearest(unknown, known.iter().map(String::as_str));
+            let close = close.map_or_else(String::new, |close| format!(" did you mean `{close}`?"));
+            let all = known.join(", ");
+            complain(&*Box::<dyn Error>::from(format!(
+                "there is no command `{unknown}`;{close} the commands are {all}"
+            )))
+        }
     }
 }
 

@@ -32,6 +32,8 @@ const fn room(
 /// Crates that only some rooms may name.
 const GUARDED: &[&str] = &[
     "clap",
+    "clap_complete",
+    "clap_mangen",
     "crossterm",
     "h2",
     "hickory_resolver",
@@ -126,7 +128,7 @@ const ROOMS: &[Room] = &[
         &["tokio", "indicatif"],
         true,
     ),
-    room("cli", &["domain", "profile"], &["clap"], false),
+    room("cli", &["domain", "profile"], &["clap", "clap_complete", "clap_mangen"], false),
     room(
         "main",
         &["cli", "domain", "headless", "profile", "recording", "session", "tui"],
