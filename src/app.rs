@@ -8,6 +8,8 @@ mod config;
 pub mod detail;
 mod events;
 pub mod help;
+mod key;
+pub mod keymap;
 mod keys;
 pub mod lane;
 mod lineup;
@@ -28,10 +30,12 @@ pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 
-pub use actions::{Action, Key, KeyCode, Kind};
+pub use actions::{Action, Kind};
 pub use config::{Change, Config, ab_pair, ab_words, variant_words};
 pub use detail::{AnswerLine, DetailPage, FactLine, Part};
 pub use help::HelpPage;
+pub use key::{Key, KeyCode, NoKey};
+pub use keymap::{Keymap, KeymapFault};
 pub use lane::{Bar, Fate, Lane, LaneState, Outline};
 pub use lineup::{Lineup, Sort};
 pub use live::LiveRound;
@@ -267,6 +271,7 @@ pub struct App {
     specs: Vec<CallSpec>,
     pub(crate) hosts: usize,
     pub(crate) options: Options,
+    pub(crate) keymap: Keymap,
     pub(crate) config: Config,
     pub(crate) pace: Pace,
     pub(crate) health: Health,
@@ -311,6 +316,7 @@ impl App {
             specs: setup.specs,
             hosts: setup.hosts,
             options: setup.options,
+            keymap: Keymap::default(),
             config: Config::new(setup.settings),
             pace: Pace::Live,
             health: Health::Running,
@@ -328,6 +334,12 @@ impl App {
             descriptors: None,
             size: (0, 0),
         }
+    }
+
+    /// The same, where these keys hold.
+    #[must_use]
+    pub fn with_keys(self, keymap: Keymap) -> Self {
+        Self { keymap, ..self }
     }
 
     /// The same, where so many rounds only warm up.
