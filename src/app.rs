@@ -21,6 +21,7 @@ mod replay;
 mod summary;
 mod tables;
 pub mod target;
+mod theme;
 pub mod tradeoff;
 mod tune;
 mod typing;
@@ -44,6 +45,7 @@ pub use picture::{Mark, Picture};
 pub use replay::{Recorded, Scene};
 pub use summary::summary;
 pub use target::{Gesture, Target};
+pub use theme::ThemeName;
 pub use tradeoff::Asking;
 
 use crate::domain::{
@@ -96,6 +98,8 @@ pub struct Options {
     pub ascii: bool,
     /// How much colour.
     pub colour: Colour,
+    /// Which colours.
+    pub theme: ThemeName,
 }
 
 /// What an [`App`] is built from.

@@ -20,7 +20,7 @@ mod suspend;
 #[cfg(test)]
 mod tests;
 
-use crate::app::{App, EndpointInfo, Message, Notice, Options, Scene, Setup, update};
+use crate::app::{App, EndpointInfo, Message, Notice, Options, Scene, Setup, ThemeName, update};
 use crate::cli::ColorChoice;
 use crate::domain::{EndpointId, Speed, text};
 use crate::profile::{self, Profile};
@@ -142,7 +142,7 @@ fn show(
     if env("TERM").is_some_and(|term| term == "dumb") {
         return Err(TuiError::DumbTerminal(instead));
     }
-    let options = look::options(look.0, look.1, &env);
+    let options = look::options(look.0, look.1, ThemeName::default(), &env);
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(TuiError::Terminal)?;
     let left = runtime.block_on(async {

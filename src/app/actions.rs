@@ -72,6 +72,8 @@ pub enum Action {
     Record,
     /// Write the picture and its round to files.
     Export,
+    /// The next theme.
+    Theme,
     /// Show or hide the keys.
     Help,
     /// Back to the dashboard.
@@ -275,6 +277,7 @@ pub const BINDINGS: &[Binding] = &[
         &[Action::Export],
         "export",
     ),
+    bind(Action::Theme, "theme", &[c('t')], "next theme"),
     bind(Action::Redraw, "redraw", &[Key::ctrl('l')], "paint anew"),
     bind(Action::Suspend, "suspend", &[Key::ctrl('z')], "suspend; fg comes back"),
     bind(Action::Back, "back", &[plain(KeyCode::Esc)], "back to the dashboard"),

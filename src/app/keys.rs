@@ -19,6 +19,11 @@ const WHEEL: usize = 3;
 
 impl App {
     pub(super) fn act(&mut self, action: Action) -> Vec<Effect> {
+        // The help is coloured, too.
+        if action == Action::Theme {
+            self.next_theme();
+            return Vec::new();
+        }
         if let Screen::Help { top, behind } = self.screen {
             return self.help(top, behind, action);
         }

@@ -1,11 +1,16 @@
 //! What the terminal can show, from flags and environment.
 
-use crate::app::{Colour, Options};
+use crate::app::{Colour, Options, ThemeName};
 use crate::cli::ColorChoice;
 use crate::domain::text;
 
 /// How to look. Flags beat the environment.
-pub(super) fn options(choice: ColorChoice, ascii: bool, env: &dyn Fn(&str) -> Option<String>) -> Options {
+pub(super) fn options(
+    choice: ColorChoice,
+    ascii: bool,
+    theme: ThemeName,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> Options {
     let set = |name: &str| env(name).filter(|v| !v.is_empty());
     let on = |name: &str| set(name).is_some_and(|v| v != "0");
     let plain = set("NO_COLOR").is_some();
@@ -17,7 +22,7 @@ pub(super) fn options(choice: ColorChoice, ascii: bool, env: &dyn Fn(&str) -> Op
     };
     // Crossterm reads NO_COLOR by itself; what was decided here holds.
     crossterm::style::force_color_output(colour != Colour::Mono);
-    Options { ascii: ascii || !text::speaks_utf8(&set), colour }
+    Options { ascii: ascii || !text::speaks_utf8(&set), colour, theme }
 }
 
 #[cfg(test)]
@@ -28,7 +33,7 @@ mod tests {
         let vars: Vec<(String, String)> =
             vars.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
         let env = move |name: &str| vars.iter().find(|v| v.0 == name).map(|v| v.1.clone());
-        let options = options(color, false, &env);
+        let options = options(color, false, ThemeName::Terminal, &env);
         (options.colour, options.ascii)
     }
 
