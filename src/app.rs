@@ -45,7 +45,7 @@ pub use picture::{Mark, Picture};
 pub use replay::{Recorded, Scene};
 pub use summary::summary;
 pub use target::{Gesture, Target};
-pub use theme::ThemeName;
+pub use theme::{ColorChoice, ThemeName};
 pub use tradeoff::Asking;
 
 use crate::domain::{
@@ -344,6 +344,12 @@ impl App {
     #[must_use]
     pub fn with_keys(self, keymap: Keymap) -> Self {
         Self { keymap, ..self }
+    }
+
+    /// The same, where this window is counted over.
+    #[must_use]
+    pub fn over(self, window: Window) -> Self {
+        Self { window, ..self }
     }
 
     /// The same, where so many rounds only warm up.

@@ -59,6 +59,39 @@ impl ThemeName {
     }
 }
 
+/// Whether to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ColorChoice {
+    /// As the terminal and the environment say.
+    #[default]
+    Auto,
+    /// Even where they say no.
+    Always,
+    /// None.
+    Never,
+}
+
+impl ColorChoice {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Always, Self::Never];
+
+    /// Its name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Always => "always",
+            Self::Never => "never",
+        }
+    }
+
+    /// The choice of this name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|choice| choice.as_str() == name)
+    }
+}
+
 impl App {
     /// Goes to the next theme and says which one it is.
     pub(super) fn next_theme(&mut self) {
