@@ -259,11 +259,15 @@ pub struct Look {
     pub print_config: bool,
 }
 
+/// What `--config` is.
+const CONFIG: &str =
+    "The configuration; else the file that FANSCOPE_CONFIG names, else ~/.config/fanscope/config.toml";
+
 /// Where the configuration is.
 #[derive(Debug, Args)]
 pub struct Configure {
-    /// The configuration file; by default fanscope/config.toml in the user's folder of configurations
-    #[arg(long, value_name = "FILE")]
+    /// The configuration file.
+    #[arg(long, value_name = "FILE", help = CONFIG)]
     pub config: Option<PathBuf>,
 }
 

@@ -84,14 +84,14 @@ fn record(observe: &Observe) -> Option<(PathBuf, bool)> {
 }
 
 /// What is configured, under the flags and the environment.
-fn configured(configure: &Configure, flags: &Flags) -> Result<Settings, ProfileErrors> {
+fn configured(configure: &Configure, flags: Flags) -> Result<Settings, ProfileErrors> {
     let file = config::load(configure.config.as_deref(), &|name| std::env::var_os(name))?;
     Ok(Settings::resolve(flags, &|name| std::env::var(name).ok(), file))
 }
 
 /// The same for what has no screen, which has nothing of it but the characters and the ceiling.
 fn configured_plainly(configure: &Configure, ascii: bool) -> Result<Settings, ProfileErrors> {
-    configured(configure, &Flags { ascii, ..Flags::default() })
+    configured(configure, Flags { ascii, ..Flags::default() })
 }
 
 fn flags(look: &Look) -> Flags {
@@ -114,7 +114,7 @@ fn print_config(settings: &Settings) -> ExitCode {
 
 fn dashboard(observe: &Observe, look: &Look, configure: &Configure) -> ExitCode {
     // What is wrong with the configuration or the profile is said before the terminal is touched.
-    let settings = match configured(configure, &flags(look)) {
+    let settings = match configured(configure, flags(look)) {
         Ok(settings) => settings,
         Err(errors) => return complain(&errors),
     };
@@ -185,7 +185,7 @@ fn task(run: &Run, profile: &Profile, ascii: bool) -> Result<Task, Box<dyn Error
 }
 
 fn play(replay: &Replay) -> ExitCode {
-    let settings = match configured(&replay.configure, &flags(&replay.look)) {
+    let settings = match configured(&replay.configure, flags(&replay.look)) {
         Ok(settings) => settings,
         Err(errors) => return complain(&errors),
     };

@@ -94,7 +94,7 @@ pub struct Settings {
 impl Settings {
     /// Flags over the environment over the file.
     #[must_use]
-    pub fn resolve(flags: &Flags, env: &dyn Fn(&str) -> Option<String>, file: Option<File>) -> Self {
+    pub fn resolve(flags: Flags, env: &dyn Fn(&str) -> Option<String>, file: Option<File>) -> Self {
         let file = file.unwrap_or_default();
         let theme = match flags.theme {
             Some(theme) => Held::new(theme, Origin::Flag("--theme")),
@@ -121,7 +121,7 @@ impl Settings {
 }
 
 fn color(
-    flags: &Flags,
+    flags: Flags,
     env: &dyn Fn(&str) -> Option<String>,
     file: Option<Found<ColorChoice>>,
 ) -> Held<ColorChoice> {
@@ -139,7 +139,7 @@ fn color(
 }
 
 /// A locale without UTF-8 beats a file that is not for this terminal alone.
-fn ascii(flags: &Flags, env: &dyn Fn(&str) -> Option<String>, file: Option<Found<bool>>) -> Held<bool> {
+fn ascii(flags: Flags, env: &dyn Fn(&str) -> Option<String>, file: Option<Found<bool>>) -> Held<bool> {
     if flags.ascii {
         return Held::new(true, Origin::Flag("--ascii"));
     }

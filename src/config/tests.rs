@@ -16,7 +16,7 @@ fn complaint(text: &str) -> String {
 
 fn held(flags: Flags, vars: &[(&str, &str)], text: &str) -> Settings {
     let env = |name: &str| vars.iter().find(|v| v.0 == name).map(|v| v.1.to_owned());
-    Settings::resolve(&flags, &env, Some(file(text)))
+    Settings::resolve(flags, &env, Some(file(text)))
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn a_flag_beats_the_environment_which_beats_the_file() {
     assert_eq!(from_flags.theme, Held { value: ThemeName::Light, from: Origin::Flag("--theme") });
     assert_eq!(from_flags.color, Held { value: ColorChoice::Auto, from: Origin::Flag("--color") });
     assert_eq!((from_flags.ascii.value, from_flags.mouse.value), (true, false));
-    let silent = Settings::resolve(&Flags::default(), &|_| None, None);
+    let silent = Settings::resolve(Flags::default(), &|_| None, None);
     assert_eq!(silent.theme, Held { value: ThemeName::Terminal, from: Origin::Default });
     assert_eq!((silent.mouse.value, silent.max_rps.value, silent.file), (true, None, None));
 }
@@ -164,11 +164,11 @@ proptest! {
         let Ok(file) = File::parse("c.toml", &text) else { return Ok(()) };
         let flags = Flags { theme, color: None, ascii, no_mouse };
         let env = |name: &str| (no_color && name == "NO_COLOR").then(|| "1".to_owned());
-        let settings = Settings::resolve(&flags, &env, Some(file));
+        let settings = Settings::resolve(flags, &env, Some(file));
         let printed = settings.print();
         let again = File::parse("printed", &printed);
         prop_assert!(again.is_ok(), "{}\n{printed}", again.unwrap_err());
-        let again = Settings::resolve(&Flags::default(), &|_| None, again.ok());
+        let again = Settings::resolve(Flags::default(), &|_| None, again.ok());
         prop_assert_eq!(seen(&settings), seen(&again), "{}", printed);
     }
 

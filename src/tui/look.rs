@@ -27,7 +27,7 @@ mod tests {
         let env = move |name: &str| vars.iter().find(|v| v.0 == name).map(|v| v.1.clone());
         let flags =
             Flags { color: Some(color).filter(|color| *color != ColorChoice::Auto), ..Flags::default() };
-        let options = options(&Settings::resolve(&flags, &env, None), &env);
+        let options = options(&Settings::resolve(flags, &env, None), &env);
         (options.colour, options.ascii)
     }
 

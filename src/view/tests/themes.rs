@@ -22,7 +22,7 @@ fn screens(options: Options) -> Vec<App> {
 }
 
 fn of(theme: ThemeName, colour: Colour) -> Vec<Buffer> {
-    let options = Options { theme, colour, ..Options::default() };
+    let options = Options { colour, theme, ..Options::default() };
     screens(options).iter().map(|app| drawn(app, 120, 40)).collect()
 }
 

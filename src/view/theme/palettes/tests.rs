@@ -22,6 +22,9 @@ const EYES: [(&str, Eye); 3] = [
     ("deutan", [[0.292_75, 0.707_25, 0.0], [0.292_75, 0.707_25, 0.0], [-0.022_34, 0.022_34, 1.0]]),
 ];
 
+/// What red, green and blue light have in what is seen as bright (sRGB).
+const LUMINANCE: [f64; 3] = [0.2126, 0.7152, 0.0722];
+
 fn linear(Rgb(r, g, b): Rgb) -> [f64; 3] {
     [r, g, b].map(|value| {
         let value = f64::from(value) / 255.0;
@@ -30,8 +33,7 @@ fn linear(Rgb(r, g, b): Rgb) -> [f64; 3] {
 }
 
 fn luminance(colour: Rgb) -> f64 {
-    let [r, g, b] = linear(colour);
-    0.2126 * r + 0.7152 * g + 0.0722 * b
+    linear(colour).iter().zip(LUMINANCE).map(|(light, share)| light * share).sum()
 }
 
 /// WCAG 2.1, 1.4.3.
@@ -43,11 +45,15 @@ fn contrast(a: Rgb, b: Rgb) -> f64 {
 /// CIE L*a*b* of what an eye sees of a colour.
 fn seen(colour: Rgb, eye: &Eye) -> [f64; 3] {
     let light = linear(colour);
-    let [r, g, b] = eye.map(|row| row.iter().zip(light).map(|(a, b)| a * b).sum::<f64>().clamp(0.0, 1.0));
-    let x = (0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.950_47;
-    let y = 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    let z = (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.088_83;
-    let [x, y, z] = [x, y, z].map(|t| if t > 0.008_856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 });
+    let product =
+        |row: [f64; 3], column: [f64; 3]| -> f64 { row.iter().zip(column).map(|(a, b)| a * b).sum() };
+    let seen = eye.map(|row| product(row, light).clamp(0.0, 1.0));
+    // CIE XYZ of sRGB, each over that of white.
+    let xyz = [([0.4124, 0.3576, 0.1805], 0.950_47), (LUMINANCE, 1.0), ([0.0193, 0.1192, 0.9505], 1.088_83)];
+    let [x, y, z] = xyz.map(|(row, white)| {
+        let part = product(row, seen) / white;
+        if part > 0.008_856 { part.cbrt() } else { 7.787 * part + 16.0 / 116.0 }
+    });
     [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
 }
 
