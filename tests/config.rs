@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 #[path = "support/pty.rs"]
-#[allow(dead_code, reason = "not all of it is used here")]
 mod pty;
 
 use pty::Terminal;
