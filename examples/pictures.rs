@@ -194,7 +194,8 @@ impl Screens {
         let overrides = Overrides { mode: Some(scene.mode), seed: Some(SEED), probe, ..Overrides::default() };
         let choice = Choice { targets: vec![scene.profile.to_owned()], headers: Vec::new(), overrides };
         let profile = choose(&choice)?;
-        let app = |ascii, colour| App::new(tui::setup(&profile, Options { ascii, colour }));
+        let app =
+            |ascii, colour| App::new(tui::setup(&profile, Options { ascii, colour, ..Options::default() }));
         let (rich, plain) = (app(false, Colour::Ansi16), app(true, Colour::Mono));
         Ok(Self { session: Session::start(profile, Plan::default())?, rich, plain, running: BTreeSet::new() })
     }

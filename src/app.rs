@@ -8,6 +8,8 @@ mod config;
 pub mod detail;
 mod events;
 pub mod help;
+mod key;
+pub mod keymap;
 mod keys;
 pub mod lane;
 mod lineup;
@@ -19,6 +21,7 @@ mod replay;
 mod summary;
 mod tables;
 pub mod target;
+mod theme;
 pub mod tradeoff;
 mod tune;
 mod typing;
@@ -28,10 +31,12 @@ pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 
-pub use actions::{Action, Key, KeyCode, Kind};
+pub use actions::{Action, Kind};
 pub use config::{Change, Config, ab_pair, ab_words, variant_words};
 pub use detail::{AnswerLine, DetailPage, FactLine, Part};
 pub use help::HelpPage;
+pub use key::{Key, KeyCode, NoKey};
+pub use keymap::{Keymap, KeymapFault};
 pub use lane::{Bar, Fate, Lane, LaneState, Outline};
 pub use lineup::{Lineup, Sort};
 pub use live::LiveRound;
@@ -40,6 +45,7 @@ pub use picture::{Mark, Picture};
 pub use replay::{Recorded, Scene};
 pub use summary::summary;
 pub use target::{Gesture, Target};
+pub use theme::{ColorChoice, ThemeName};
 pub use tradeoff::Asking;
 
 use crate::domain::{
@@ -92,6 +98,8 @@ pub struct Options {
     pub ascii: bool,
     /// How much colour.
     pub colour: Colour,
+    /// Which colours.
+    pub theme: ThemeName,
 }
 
 /// What an [`App`] is built from.
@@ -267,6 +275,7 @@ pub struct App {
     specs: Vec<CallSpec>,
     pub(crate) hosts: usize,
     pub(crate) options: Options,
+    pub(crate) keymap: Keymap,
     pub(crate) config: Config,
     pub(crate) pace: Pace,
     pub(crate) health: Health,
@@ -311,6 +320,7 @@ impl App {
             specs: setup.specs,
             hosts: setup.hosts,
             options: setup.options,
+            keymap: Keymap::default(),
             config: Config::new(setup.settings),
             pace: Pace::Live,
             health: Health::Running,
@@ -328,6 +338,18 @@ impl App {
             descriptors: None,
             size: (0, 0),
         }
+    }
+
+    /// The same, where these keys hold.
+    #[must_use]
+    pub fn with_keys(self, keymap: Keymap) -> Self {
+        Self { keymap, ..self }
+    }
+
+    /// The same, where this window is counted over.
+    #[must_use]
+    pub fn over(self, window: Window) -> Self {
+        Self { window, ..self }
     }
 
     /// The same, where so many rounds only warm up.

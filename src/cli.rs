@@ -4,6 +4,7 @@ mod address;
 pub mod papers;
 mod texts;
 
+use crate::app::{ColorChoice, ThemeName};
 use crate::domain::{Ab, HedgeDelay, Mode, Speed};
 use crate::profile::{Overrides, durations, quantities, variants};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -25,6 +26,9 @@ pub struct Cli {
     /// How it looks.
     #[command(flatten)]
     pub look: Look,
+    /// Where the configuration is.
+    #[command(flatten)]
+    pub configure: Configure,
 }
 
 /// What else it can do.
@@ -69,6 +73,9 @@ pub struct Run {
     /// A recording whose values gates may name: 'p99<=baseline+20ms'
     #[arg(long, value_name = "FILE", requires = "gates", value_hint = ValueHint::FilePath)]
     pub baseline: Option<PathBuf>,
+    /// Where the configuration is.
+    #[command(flatten)]
+    pub configure: Configure,
 }
 
 impl Run {
@@ -107,6 +114,9 @@ pub struct Report {
     /// Draw with 7-bit characters only
     #[arg(long)]
     pub ascii: bool,
+    /// Where the configuration is.
+    #[command(flatten)]
+    pub configure: Configure,
 }
 
 /// `fanscope replay`
@@ -122,6 +132,9 @@ pub struct Replay {
     /// How it looks.
     #[command(flatten)]
     pub look: Look,
+    /// Where the configuration is.
+    #[command(flatten)]
+    pub configure: Configure,
 }
 
 /// `fanscope check`
@@ -134,6 +147,9 @@ pub struct Check {
     /// List the built-in profiles
     #[arg(long)]
     pub list: bool,
+    /// Where the configuration is.
+    #[command(flatten)]
+    pub configure: Configure,
 }
 
 /// `fanscope completions`
@@ -254,23 +270,41 @@ impl Observe {
 /// How the dashboard looks.
 #[derive(Debug, Args)]
 pub struct Look {
-    /// Whether to use colour
-    #[arg(long, value_enum, default_value_t = ColorChoice::Auto)]
-    pub color: ColorChoice,
+    /// Whether to use colour: auto is as the terminal and the environment say
+    #[arg(long, value_name = "WHEN", value_parser = one_of(ColorChoice::ALL.map(ColorChoice::as_str), ColorChoice::parse))]
+    pub color: Option<ColorChoice>,
     /// Draw with 7-bit characters only
     #[arg(long)]
     pub ascii: bool,
+    /// The theme at the start; the key t goes to the next
+    #[arg(long, value_name = "NAME", value_parser = one_of(ThemeName::ALL.map(ThemeName::as_str), ThemeName::parse))]
+    pub theme: Option<ThemeName>,
+    /// Leave the mouse to the terminal
+    #[arg(long)]
+    pub no_mouse: bool,
+    /// Print the configuration that holds, as a file that --config takes, and end
+    #[arg(long)]
+    pub print_config: bool,
 }
 
-/// `--color`
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ColorChoice {
-    /// As the terminal and the environment say
-    Auto,
-    /// Even where they say no
-    Always,
-    /// None
-    Never,
+/// What `--config` is.
+const CONFIG: &str =
+    "The configuration; else the file that FANSCOPE_CONFIG names, else ~/.config/fanscope/config.toml";
+
+/// Where the configuration is.
+#[derive(Debug, Args)]
+pub struct Configure {
+    /// The configuration file.
+    #[arg(long, value_name = "FILE", help = CONFIG)]
+    pub config: Option<PathBuf>,
+}
+
+/// A parser of one of these words.
+fn one_of<T: Clone + Send + Sync + 'static, const N: usize>(
+    words: [&'static str; N],
+    parse: fn(&str) -> Option<T>,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(words).try_map(move |word| parse(&word).ok_or("unknown"))
 }
 
 /// `--format`

@@ -18,9 +18,10 @@
 //! | [`app`] | the screen's state and its transitions, Elm style | `domain`, `stats`, `whatif` |
 //! | [`view`] | widgets: `&App` to cells | `app`, `domain`, `stats`, ratatui |
 //! | [`picture`] | a screen's cells as SVG | nothing else here, ratatui |
+//! | [`config`] | how somebody likes the dashboard: a TOML file under flags and environment | `domain`, `profile`, `stats`, `app` |
 //! | [`tui`] | terminal guard, keymap, run loop | everything above, crossterm |
 //! | [`headless`] | `run`, `check` and `report` without a terminal | everything but `app`, `view`, `picture`, `tui` |
-//! | [`cli`] | arguments | clap |
+//! | [`cli`] | arguments | `domain`, `profile`, the names of `app`, clap |
 //!
 //! The engine runs on a thread of its own and never waits for the screen. A key becomes an `Action`, an
 //! `Action` changes the `App` and may return an effect, the effect becomes a command to the engine, and the
@@ -28,6 +29,7 @@
 
 pub mod app;
 pub mod cli;
+pub mod config;
 pub mod domain;
 pub mod engine;
 pub mod headless;

@@ -2,15 +2,16 @@
 
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
-use fanscope::cli::{self, Check, Cli, CliCommand, Format, Look, Observe, Replay, Report, Run};
+use fanscope::cli::{self, Check, Cli, CliCommand, Configure, Format, Look, Observe, Replay, Report, Run};
+use fanscope::config::{self, Flags, Settings};
 use fanscope::domain::text;
 use fanscope::headless::{self, Ended, Form, Gates, ReportError, ReportPlan, RunError, Task, Verdict, Voice};
-use fanscope::profile::Profile;
 use fanscope::profile::nearest::nearest;
 use fanscope::profile::redact::redact;
 use fanscope::profile::secrets::redact_url;
+use fanscope::profile::{Profile, ProfileErrors};
 use fanscope::session::replay::Recording;
-use fanscope::session::{self, Choice, Signal};
+use fanscope::session::{self, Choice, ChoiceError, Signal};
 use fanscope::tui::{self, Beside};
 use std::error::Error;
 use std::io::{self, Write};
@@ -43,7 +44,7 @@ fn main() -> ExitCode {
         }
     };
     match cli.command {
-        None => dashboard(&cli.observe, &cli.look),
+        None => dashboard(&cli.observe, &cli.look, &cli.configure),
         Some(CliCommand::Run(run)) => rounds(&run),
         Some(CliCommand::Replay(replay)) => play(&replay),
         Some(CliCommand::Check(check)) => check_profiles(&check),
@@ -85,23 +86,57 @@ fn record(observe: &Observe) -> Option<(PathBuf, bool)> {
     observe.record.clone().map(|path| (path, observe.force))
 }
 
-fn dashboard(observe: &Observe, look: &Look) -> ExitCode {
-    // A wrong profile is said before the terminal is touched.
-    let profile = match session::choose(&choice(observe)) {
-        Ok(profile) => profile,
+/// What is configured, under the flags and the environment.
+fn configured(configure: &Configure, flags: Flags) -> Result<Settings, ProfileErrors> {
+    let file = config::load(configure.config.as_deref(), &|name| std::env::var_os(name))?;
+    Ok(Settings::resolve(flags, &|name| std::env::var(name).ok(), file))
+}
+
+/// The same for what has no screen, which has nothing of it but the characters and the ceiling.
+fn configured_plainly(configure: &Configure, ascii: bool) -> Result<Settings, ProfileErrors> {
+    configured(configure, Flags { ascii, ..Flags::default() })
+}
+
+fn flags(look: &Look) -> Flags {
+    Flags { theme: look.theme, color: look.color, ascii: look.ascii, no_mouse: look.no_mouse }
+}
+
+/// The chosen profile, held to what the configuration allows, and what there is to say of that.
+fn chosen(observe: &Observe, settings: &Settings) -> Result<(Profile, Option<String>), ChoiceError> {
+    let mut profile = session::choose(&choice(observe))?;
+    let held = settings.max_rps.value.and_then(|most| session::hold(&mut profile, most));
+    Ok((profile, held))
+}
+
+fn print_config(settings: &Settings) -> ExitCode {
+    match Voice::new(io::stdout(), settings.ascii.value).write_all(settings.print().as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => complain(&error),
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+fn dashboard(observe: &Observe, look: &Look, configure: &Configure) -> ExitCode {
+    // What is wrong with the configuration or the profile is said before the terminal is touched.
+    let settings = match configured(configure, flags(look)) {
+        Ok(settings) => settings,
+        Err(errors) => return complain(&errors),
+    };
+    if look.print_config {
+        return print_config(&settings);
+    }
+    let (profile, said) = match chosen(observe, &settings) {
+        Ok(chosen) => chosen,
         Err(error) => {
             let code = complain(&error);
             if let Some(command) = meant(&observe.targets) {
-                headless::say(
-                    &format!("  = did you mean the command `fanscope {command}`?"),
-                    speaks_ascii(false),
-                );
+                let said = format!("  = did you mean the command `fanscope {command}`?");
+                headless::say(&said, settings.ascii.value);
             }
             return code;
         }
     };
-    let beside = Beside { warmup: observe.warmup, record: record(observe), metrics: observe.metrics };
-    match tui::run(profile, (look.color, look.ascii), beside) {
+    let beside = Beside { warmup: observe.warmup, record: record(observe), metrics: observe.metrics, said };
+    match tui::run(profile, &settings, beside) {
         Ok(None) => ExitCode::SUCCESS,
         Ok(Some(signal)) => die(signal),
         Err(error) => complain(&error),
@@ -116,11 +151,19 @@ fn meant(targets: &[String]) -> Option<String> {
 }
 
 fn rounds(run: &Run) -> ExitCode {
-    let profile = match session::choose(&choice(&run.observe)) {
-        Ok(profile) => profile,
+    let settings = match configured_plainly(&run.configure, run.ascii) {
+        Ok(settings) => settings,
+        Err(errors) => return complain(&errors),
+    };
+    let ascii = settings.ascii.value;
+    let (profile, said) = match chosen(&run.observe, &settings) {
+        Ok(chosen) => chosen,
         Err(error) => return complain(&error),
     };
-    let task = match task(run, &profile) {
+    if let Some(said) = said {
+        headless::say(&format!("fanscope: {said}"), ascii);
+    }
+    let task = match task(run, &profile, ascii) {
         Ok(task) => task,
         Err(error) => return complain(&*error),
     };
@@ -140,9 +183,10 @@ fn rounds(run: &Run) -> ExitCode {
 }
 
 /// What the run is to do; gates and their baseline are read before anything is sent.
-fn task(run: &Run, profile: &Profile) -> Result<Task, Box<dyn Error>> {
+fn task(run: &Run, profile: &Profile, ascii: bool) -> Result<Task, Box<dyn Error>> {
     let file = run.baseline.as_deref();
-    let baseline = file.map(|file| headless::baseline(file, &mut voice(io::stderr()))).transpose()?;
+    let baseline =
+        file.map(|file| headless::baseline(file, &mut Voice::new(io::stderr(), ascii))).transpose()?;
     let names: Vec<String> = profile.endpoints.iter().map(|e| e.name.clone()).collect();
     Ok(Task {
         rounds: run.goal(),
@@ -151,19 +195,26 @@ fn task(run: &Run, profile: &Profile) -> Result<Task, Box<dyn Error>> {
         gates: Gates::parse(&run.gates, &names, baseline.is_some())?,
         baseline,
         form: form(run.format),
-        ascii: speaks_ascii(run.ascii),
+        ascii,
         record: record(&run.observe),
         metrics: run.observe.metrics,
     })
 }
 
 fn play(replay: &Replay) -> ExitCode {
+    let settings = match configured(&replay.configure, flags(&replay.look)) {
+        Ok(settings) => settings,
+        Err(errors) => return complain(&errors),
+    };
+    if replay.look.print_config {
+        return print_config(&settings);
+    }
     // A file that is no recording is said before the terminal is touched.
     let recording = match Recording::open(&replay.file) {
         Ok(recording) => recording,
         Err(error) => return complain(&error),
     };
-    match tui::replay(recording, replay.speed, (replay.look.color, replay.look.ascii)) {
+    match tui::replay(recording, replay.speed, &settings) {
         Ok(None) => ExitCode::SUCCESS,
         Ok(Some(signal)) => die(signal),
         Err(error) => complain(&error),
@@ -196,9 +247,15 @@ fn man(command: Option<&str>) -> ExitCode {
 }
 
 fn check_profiles(check: &Check) -> ExitCode {
-    let (out, errors) = (&mut voice(io::stdout().lock()), &mut voice(io::stderr().lock()));
+    let settings = match configured_plainly(&check.configure, false) {
+        Ok(settings) => settings,
+        Err(errors) => return complain(&errors),
+    };
+    let (ascii, max_rps) = (settings.ascii.value, settings.max_rps.value);
+    let (out, errors) =
+        (&mut Voice::new(io::stdout().lock(), ascii), &mut Voice::new(io::stderr().lock(), ascii));
     let listed = if check.list { headless::list(out) } else { Ok(()) };
-    match listed.and_then(|()| headless::check(&check.profiles, out, errors)) {
+    match listed.and_then(|()| headless::check(&check.profiles, max_rps, out, errors)) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(USAGE),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -206,15 +263,10 @@ fn check_profiles(check: &Check) -> ExitCode {
     }
 }
 
-/// What people are told, in the characters that their locale knows.
-fn voice<W: Write>(out: W) -> Voice<W> {
-    Voice::new(out, speaks_ascii(false))
-}
-
 /// Prints what clap has to say. It repeats arguments as they are: one that could move the cursor, or that the
 /// locale can't show, costs it its colours.
 fn explain(asked: &clap::Error) -> io::Result<()> {
-    let (plain, ascii) = (asked.render().to_string(), speaks_ascii(false));
+    let (plain, ascii) = (asked.render().to_string(), speaks_ascii());
     let said = text::spoken(&plain, ascii);
     if said == plain {
         asked.print()
@@ -225,13 +277,17 @@ fn explain(asked: &clap::Error) -> io::Result<()> {
     }
 }
 
-/// Whether text is to have 7-bit characters only: where that was asked for, or the locale knows no others.
-fn speaks_ascii(asked: bool) -> bool {
-    asked || !text::speaks_utf8(&|name| std::env::var(name).ok().filter(|v| !v.is_empty()))
+/// Whether text is to have 7-bit characters only, as far as the locale says: of what is said before the configuration
+/// is known, or of itself.
+fn speaks_ascii() -> bool {
+    !text::speaks_utf8(&|name| std::env::var(name).ok().filter(|v| !v.is_empty()))
 }
 
 fn report_recordings(report: Report) -> ExitCode {
-    let ascii = speaks_ascii(report.ascii);
+    let ascii = match configured_plainly(&report.configure, report.ascii) {
+        Ok(settings) => settings.ascii.value,
+        Err(errors) => return complain(&errors),
+    };
     let plan = ReportPlan {
         files: report.files,
         compare: report.compare,
@@ -242,7 +298,7 @@ fn report_recordings(report: Report) -> ExitCode {
         force: report.force,
         ascii,
     };
-    match headless::report(&plan, &mut io::stdout().lock(), &mut voice(io::stderr().lock())) {
+    match headless::report(&plan, &mut io::stdout().lock(), &mut Voice::new(io::stderr().lock(), ascii)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(ReportError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => complain(&error),
@@ -274,6 +330,6 @@ fn complain(error: &dyn Error) -> ExitCode {
         cause = error.source();
     }
     // A URL may have been given where a file is wanted.
-    headless::say(&redact(&text, &[], false), speaks_ascii(false));
+    headless::say(&redact(&text, &[], false), speaks_ascii());
     ExitCode::from(USAGE)
 }

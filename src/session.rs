@@ -9,7 +9,7 @@ mod recorder;
 pub mod replay;
 mod signals;
 
-pub use choose::{Choice, ChoiceError, choose};
+pub use choose::{Choice, ChoiceError, choose, hold};
 pub use descriptors::{Shortage, would_be_short};
 pub use recorder::Recording;
 pub use signals::{Signal, Signals, die_by};

@@ -21,7 +21,7 @@ mod suspend;
 mod tests;
 
 use crate::app::{App, EndpointInfo, Message, Notice, Options, Scene, Setup, update};
-use crate::cli::ColorChoice;
+use crate::config::Settings;
 use crate::domain::{EndpointId, Speed, text};
 use crate::profile::{self, Profile};
 use crate::recording::{CreateError, EndpointLine, SessionLine, Writer};
@@ -81,24 +81,28 @@ pub struct Beside {
     pub record: Option<(PathBuf, bool)>,
     /// Where metrics are served.
     pub metrics: Option<SocketAddr>,
+    /// What is to be said at the start.
+    pub said: Option<String>,
 }
 
-/// Shows the dashboard until it is left. `look` says how: whether in colour, and whether with 7-bit characters
-/// only. Returns the signal that ended it, if one did; the terminal is restored by then.
+/// Shows the dashboard until it is left, as the configuration has it. Returns the signal that ended it, if one did; the terminal is restored by then.
 ///
 /// # Errors
 /// When there is no terminal, nothing can be recorded to the file or served at the address, or the session can't
 /// start.
-pub fn run(profile: Profile, look: (ColorChoice, bool), beside: Beside) -> Result<Option<Signal>, TuiError> {
+pub fn run(profile: Profile, settings: &Settings, beside: Beside) -> Result<Option<Signal>, TuiError> {
     if !io::stdin().is_terminal() {
         return Err(TuiError::NoTerminal(RUN));
     }
-    show(look, RUN, async |options, duties| {
+    show(settings, RUN, async |options, duties| {
         let record = beside.record.map(|(path, force)| Writer::create(&path, force)).transpose()?;
-        let mut app = App::new(setup(&profile, options)).warming(beside.warmup);
+        let mut app = liked(App::new(setup(&profile, options)), settings).warming(beside.warmup);
         let mut session = Session::start(profile, Plan { rounds: None, warmup: beside.warmup })?;
         if let Some(Shortage { need, limit }) = session.short() {
             app = app.short_of_descriptors(limit, need);
+        }
+        if let Some(said) = beside.said {
+            update(&mut app, Message::Notice(Notice::Done(said)));
         }
         if let Some(address) = beside.metrics {
             let address = session.serve_metrics(address)?;
@@ -117,21 +121,23 @@ pub fn run(profile: Profile, look: (ColorChoice, bool), beside: Beside) -> Resul
 ///
 /// # Errors
 /// When there is no terminal to draw on.
-pub fn replay(
-    recording: Recording,
-    speed: Speed,
-    look: (ColorChoice, bool),
-) -> Result<Option<Signal>, TuiError> {
-    show(look, REPORT, async |options, duties| {
+pub fn replay(recording: Recording, speed: Speed, settings: &Settings) -> Result<Option<Signal>, TuiError> {
+    show(settings, REPORT, async |options, duties| {
         let (setup, started) = (recorded(&recording.session, options), recording.session.started.clone());
         let mut replay = Replay::start(recording, speed, Scene::new(&setup)).map_err(TuiError::Recording)?;
-        stage(App::of_recording(setup, started, speed), &mut replay, duties).await
+        let app = liked(App::of_recording(setup, started, speed), settings);
+        stage(app, &mut replay, duties).await
     })
+}
+
+/// A screen as somebody likes it.
+fn liked(app: App, settings: &Settings) -> App {
+    app.with_keys(settings.keymap.clone()).over(settings.window.value)
 }
 
 /// Runs what is shown on the terminal, with everything around it.
 fn show(
-    look: (ColorChoice, bool),
+    settings: &Settings,
     instead: &'static str,
     shown: impl AsyncFnOnce(Options, (Signals, Job)) -> Result<Leave, TuiError>,
 ) -> Result<Option<Signal>, TuiError> {
@@ -142,11 +148,12 @@ fn show(
     if env("TERM").is_some_and(|term| term == "dumb") {
         return Err(TuiError::DumbTerminal(instead));
     }
-    let options = look::options(look.0, look.1, &env);
+    let options = look::options(settings, &env);
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(TuiError::Terminal)?;
     let left = runtime.block_on(async {
         guard::watch();
+        guard::listen_to_mouse(settings.mouse.value);
         // Before every other thread, which is to leave SIGTSTP alone as well.
         let job = Job::take().map_err(TuiError::Terminal)?;
         let signals = Signals::catch().map_err(TuiError::Terminal)?;

@@ -46,9 +46,10 @@ use layout::{Columns, Regions, Size};
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Color;
 use ratatui::widgets::Widget;
 use text::Pen;
-use theme::Tone;
+use theme::{Theme, Tone};
 
 /// The whole screen.
 #[derive(Debug, Clone, Copy)]
@@ -62,6 +63,7 @@ impl Widget for &Dashboard<'_> {
             // Our own words have 7 bits already; names and what was answered need not.
             text::keep_seven_bits(area, buf);
         }
+        theme(self.0).paint(area, buf);
     }
 }
 
@@ -102,6 +104,17 @@ impl Dashboard<'_> {
         scrubber::Scrubber { ctx: &ctx, regions }.render(row(area, regions.scrubber), buf);
         footer::Footer { ctx: &ctx }.render(row(area, Some(regions.footer)), buf);
     }
+}
+
+/// The theme of a screen.
+const fn theme(app: &App) -> Theme {
+    Theme::new(app.options.theme, app.options.colour)
+}
+
+/// The colours behind everything and of ordinary text, where the theme paints its own.
+#[must_use]
+pub fn ground(app: &App) -> Option<(Color, Color)> {
+    theme(app).ground()
 }
 
 /// Draws the whole screen.

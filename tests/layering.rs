@@ -91,11 +91,12 @@ const ROOMS: &[Room] = &[
     room("app", &["domain", "stats", "whatif"], &[], false),
     room("view", &["app", "domain", "stats", "whatif"], &["ratatui"], false),
     room("picture", &[], &["ratatui"], false),
+    room("config", &["domain", "profile", "stats", "app"], &["toml"], false),
     room(
         "tui",
         &[
             "app",
-            "cli",
+            "config",
             "domain",
             "engine",
             "http",
@@ -128,10 +129,10 @@ const ROOMS: &[Room] = &[
         &["tokio", "indicatif"],
         true,
     ),
-    room("cli", &["domain", "profile"], &["clap", "clap_complete", "clap_mangen"], false),
+    room("cli", &["domain", "profile", "app"], &["clap", "clap_complete", "clap_mangen"], false),
     room(
         "main",
-        &["cli", "domain", "headless", "profile", "recording", "session", "tui"],
+        &["cli", "config", "domain", "headless", "profile", "recording", "session", "tui"],
         &["clap", "tokio"],
         true,
     ),

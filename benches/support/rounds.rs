@@ -1,7 +1,7 @@
 //! Rounds by dice, and an app for them.
 #![allow(dead_code, reason = "each bench uses its own part")]
 
-use fanscope::app::{Colour, EndpointInfo, Options, Setup};
+use fanscope::app::{EndpointInfo, Options, Setup};
 use fanscope::domain::{
     Attempt, AttemptKind, AttemptOutcome, Call, EndedBy, EndpointId, HedgeCounts, Outcome, Phase, Phases,
     Reason, Round, RoundNo, Settings,
@@ -28,7 +28,7 @@ pub fn setup(lanes: usize) -> Setup {
         requests: Vec::new(),
     };
     let settings = Settings::clone(&settings());
-    let options = Options { ascii: false, colour: Colour::Ansi16 };
+    let options = Options::default();
     Setup {
         profile: "bench".into(),
         endpoints: (0..lanes).map(endpoint).collect(),

@@ -1,7 +1,7 @@
 //! The one registry of actions: dispatch, footer and help all come from [`BINDINGS`].
 
+use super::key::{Key, KeyCode};
 use crate::domain::Mode;
-use std::fmt;
 
 /// What a key can ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +72,8 @@ pub enum Action {
     Record,
     /// Write the picture and its round to files.
     Export,
+    /// The next theme.
+    Theme,
     /// Show or hide the keys.
     Help,
     /// Back to the dashboard.
@@ -98,99 +100,11 @@ pub enum Action {
     Quit,
 }
 
-/// A key without its modifiers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum KeyCode {
-    /// A character as typed.
-    Char(char),
-    /// Cursor left.
-    Left,
-    /// Cursor right.
-    Right,
-    /// Cursor up.
-    Up,
-    /// Cursor down.
-    Down,
-    /// Enter.
-    Enter,
-    /// Escape.
-    Esc,
-    /// Tab.
-    Tab,
-    /// Backspace.
-    Backspace,
-    /// Home.
-    Home,
-    /// End.
-    End,
-    /// Page up.
-    PageUp,
-    /// Page down.
-    PageDown,
-}
-
-/// A key press.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key {
-    /// Which key.
-    pub code: KeyCode,
-    /// Whether Ctrl was held.
-    pub ctrl: bool,
-}
-
-impl Key {
-    /// The key alone.
-    #[must_use]
-    pub const fn plain(code: KeyCode) -> Self {
-        Self { code, ctrl: false }
-    }
-
-    /// A character alone.
-    #[must_use]
-    pub const fn char(c: char) -> Self {
-        Self::plain(KeyCode::Char(c))
-    }
-
-    /// A character with Ctrl.
-    #[must_use]
-    pub const fn ctrl(c: char) -> Self {
-        Self { code: KeyCode::Char(c), ctrl: true }
-    }
-
-    /// The key's name in 7-bit characters.
-    #[must_use]
-    pub fn ascii(self) -> String {
-        let name = match self.code {
-            KeyCode::Char(' ') => "space".to_owned(),
-            KeyCode::Char(c) if self.ctrl => c.to_uppercase().to_string(),
-            KeyCode::Char(c) => c.to_string(),
-            code => format!("{code:?}"),
-        };
-        if self.ctrl { format!("Ctrl-{name}") } else { name }
-    }
-}
-
-impl fmt::Display for Key {
-    /// `q`, `space`, `←`, `Ctrl-C`, `Home`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let arrow = match self.code {
-            KeyCode::Left => "←",
-            KeyCode::Right => "→",
-            KeyCode::Up => "↑",
-            KeyCode::Down => "↓",
-            _ => return f.pad(&self.ascii()),
-        };
-        f.pad(arrow)
-    }
-}
-
 /// An action's place in the footer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Footer {
-    /// Its keys, perhaps together with those of a neighbour.
-    pub keys: &'static str,
-    /// The same in 7-bit characters.
-    pub ascii: &'static str,
+    /// The actions whose keys stand there: itself, perhaps together with its neighbours.
+    pub actions: &'static [Action],
     /// What they do.
     pub label: &'static str,
     /// What stays when room is short: 0 always, then the lowest first.
@@ -228,8 +142,8 @@ const fn bind(action: Action, name: &'static str, keys: &'static [Key], help: &'
 }
 
 impl Binding {
-    const fn footer(self, rank: u8, keys: &'static str, ascii: &'static str, label: &'static str) -> Self {
-        Self { footer: Some(Footer { keys, ascii, label, rank }), ..self }
+    const fn footer(self, rank: u8, actions: &'static [Action], label: &'static str) -> Self {
+        Self { footer: Some(Footer { actions, label, rank }), ..self }
     }
 
     /// Only over the rounds themselves: a recording can't be told what to have done.
@@ -260,10 +174,19 @@ const fn c(c: char) -> Key {
 /// The ten digits.
 const DIGITS: &[Key] = &[c('0'), c('1'), c('2'), c('3'), c('4'), c('5'), c('6'), c('7'), c('8'), c('9')];
 
+/// The five modes.
+const MODES: &[Action] = &[
+    Action::Mode(Mode::Deadline),
+    Action::Mode(Mode::Quorum),
+    Action::Mode(Mode::Hedge),
+    Action::Mode(Mode::WaitAll),
+    Action::Mode(Mode::FailFast),
+];
+
 /// Every action, in the order of footer and help.
 pub const BINDINGS: &[Binding] = &[
     bind(Action::Mode(Mode::Deadline), "mode-deadline", &[c('1')], "deadline: what came in time")
-        .footer(1, "1-5", "1-5", "mode")
+        .footer(1, MODES, "mode")
         .live(),
     bind(Action::Mode(Mode::Quorum), "mode-quorum", &[c('2')], "quorum: the first k answers").live(),
     bind(Action::Mode(Mode::Hedge), "mode-hedge", &[c('3')], "hedge: a second try if late").live(),
@@ -271,66 +194,95 @@ pub const BINDINGS: &[Binding] = &[
     bind(Action::Mode(Mode::FailFast), "mode-fail-fast", &[c('5')], "fail-fast: for contrast").live(),
     bind(Action::NextMode, "mode-next", &[c('m')], "next mode").live(),
     bind(Action::BudgetDown, "budget-down", &[plain(KeyCode::Left), c('-')], "smaller budget")
-        .footer(2, "←→", "- +", "budget")
+        .footer(2, &[Action::BudgetDown, Action::BudgetUp], "budget")
         .live(),
     bind(Action::BudgetUp, "budget-up", &[plain(KeyCode::Right), c('+'), c('=')], "larger budget").live(),
     bind(Action::NumberDown, "number-down", &[c('[')], "fewer answers, earlier hedge")
-        .footer(4, "[ ]", "[ ]", "k / delay")
+        .footer(4, &[Action::NumberDown, Action::NumberUp], "k / delay")
         .live(),
     bind(Action::NumberUp, "number-up", &[c(']')], "more answers, later hedge").live(),
     bind(Action::PeriodDown, "period-down", &[c('<')], "rounds more often")
-        .footer(11, "< >", "< >", "period")
+        .footer(11, &[Action::PeriodDown, Action::PeriodUp], "period")
         .live(),
     bind(Action::PeriodUp, "period-up", &[c('>')], "rounds less often").live(),
-    bind(Action::Pause, "pause", &[c(' ')], "pause, or go on").footer(3, "space", "space", "pause"),
-    bind(Action::Slower, "slower", &[c('<')], "play slower").footer(5, "< >", "< >", "speed").replay(),
+    bind(Action::Pause, "pause", &[c(' ')], "pause, or go on").footer(3, &[Action::Pause], "pause"),
+    bind(Action::Slower, "slower", &[c('<')], "play slower")
+        .footer(5, &[Action::Slower, Action::Faster], "speed")
+        .replay(),
     bind(Action::Faster, "faster", &[c('>')], "play faster").replay(),
     bind(Action::ShortBack, "short-back", &[plain(KeyCode::Left)], "10 s back")
-        .footer(4, "←→", "Left Right", "10 s")
+        .footer(4, &[Action::ShortBack, Action::ShortAhead], "10 s")
         .replay(),
     bind(Action::ShortAhead, "short-ahead", &[plain(KeyCode::Right)], "10 s ahead").replay(),
-    bind(Action::LongBack, "long-back", &[c('[')], "60 s back").footer(11, "[ ]", "[ ]", "60 s").replay(),
+    bind(Action::LongBack, "long-back", &[c('[')], "60 s back")
+        .footer(11, &[Action::LongBack, Action::LongAhead], "60 s")
+        .replay(),
     bind(Action::LongAhead, "long-ahead", &[c(']')], "60 s ahead").replay(),
     bind(Action::Tenth(0), "tenth", DIGITS, "to so many tenths of it")
-        .footer(10, "0-9", "0-9", "jump")
+        .footer(10, &[Action::Tenth(0)], "jump")
         .replay(),
-    bind(Action::Step, "step", &[c('s')], "one round, then pause").footer(16, "s", "s", "one round"),
-    bind(Action::Up, "up", &[plain(KeyCode::Up), c('k')], "lane above").footer(9, "↑↓", "j k", "select"),
+    bind(Action::Step, "step", &[c('s')], "one round, then pause").footer(16, &[Action::Step], "one round"),
+    bind(Action::Up, "up", &[plain(KeyCode::Up), c('k')], "lane above").footer(
+        9,
+        &[Action::Up, Action::Down],
+        "select",
+    ),
     bind(Action::Down, "down", &[plain(KeyCode::Down), c('j')], "lane below"),
     bind(Action::PageUp, "page-up", &[plain(KeyCode::PageUp)], "ten lanes up"),
     bind(Action::PageDown, "page-down", &[plain(KeyCode::PageDown)], "ten lanes down"),
     bind(Action::First, "first", &[plain(KeyCode::Home)], "first lane"),
     bind(Action::Last, "last", &[plain(KeyCode::End)], "last lane"),
-    bind(Action::Detail, "detail", &[plain(KeyCode::Enter)], "the call in detail")
-        .footer(5, "Enter", "Enter", "detail"),
-    bind(Action::Earlier, "history-back", &[c(',')], "a round back in history")
-        .footer(6, ", .", ", .", "history"),
+    bind(Action::Detail, "detail", &[plain(KeyCode::Enter)], "the call in detail").footer(
+        5,
+        &[Action::Detail],
+        "detail",
+    ),
+    bind(Action::Earlier, "history-back", &[c(',')], "a round back in history").footer(
+        6,
+        &[Action::Earlier, Action::Later],
+        "history",
+    ),
     bind(Action::Later, "history-forward", &[c('.')], "a round ahead in history"),
-    bind(Action::Freeze, "freeze", &[c('f')], "freeze the picture").footer(12, "f", "f", "freeze"),
-    bind(Action::Tradeoff, "tradeoff", &[c('a')], "advisor: what if").footer(7, "a", "a", "what if"),
+    bind(Action::Freeze, "freeze", &[c('f')], "freeze the picture").footer(12, &[Action::Freeze], "freeze"),
+    bind(Action::Tradeoff, "tradeoff", &[c('a')], "advisor: what if").footer(
+        7,
+        &[Action::Tradeoff],
+        "what if",
+    ),
     bind(Action::MarkerDown, "marker-down", &[c('-')], "what if: marker left").replay(),
     bind(Action::MarkerUp, "marker-up", &[c('+'), c('=')], "what if: marker right").replay(),
     bind(Action::Probe, "probe", &[c('p')], "watch some rounds to the end")
-        .footer(20, "p", "p", "probe")
+        .footer(20, &[Action::Probe], "probe")
         .live(),
-    bind(Action::Panel, "panel", &[plain(KeyCode::Tab)], "next panel").footer(8, "Tab", "Tab", "panel"),
-    bind(Action::Window, "window", &[c('w')], "window of the counts").footer(10, "w", "w", "window"),
-    bind(Action::Sort, "sort", &[c('o')], "order of the lanes").footer(14, "o", "o", "sort"),
-    bind(Action::Filter, "filter", &[c('/')], "lanes by name or reason").footer(13, "/", "/", "filter"),
+    bind(Action::Panel, "panel", &[plain(KeyCode::Tab)], "next panel").footer(8, &[Action::Panel], "panel"),
+    bind(Action::Window, "window", &[c('w')], "window of the counts").footer(10, &[Action::Window], "window"),
+    bind(Action::Sort, "sort", &[c('o')], "order of the lanes").footer(14, &[Action::Sort], "sort"),
+    bind(Action::Filter, "filter", &[c('/')], "lanes by name or reason").footer(
+        13,
+        &[Action::Filter],
+        "filter",
+    ),
     bind(Action::Fault, "fault", &[c('x')], "a fault, if it is simulated")
-        .footer(15, "x", "x", "faults")
+        .footer(15, &[Action::Fault], "faults")
         .live(),
-    bind(Action::Reset, "reset", &[c('r')], "forget the counts").footer(17, "r", "r", "reset"),
-    bind(Action::Note, "note", &[c('n')], "a note, marked in history").footer(18, "n", "n", "note").live(),
+    bind(Action::Reset, "reset", &[c('r')], "forget the counts").footer(17, &[Action::Reset], "reset"),
+    bind(Action::Note, "note", &[c('n')], "a note, marked in history")
+        .footer(18, &[Action::Note], "note")
+        .live(),
     bind(Action::Record, "record", &[c('R')], "record to a file, or end it")
-        .footer(19, "R", "R", "record")
+        .footer(19, &[Action::Record], "record")
         .live(),
-    bind(Action::Export, "export", &[c('e')], "picture and round to files").footer(20, "e", "e", "export"),
+    bind(Action::Export, "export", &[c('e')], "picture and round to files").footer(
+        20,
+        &[Action::Export],
+        "export",
+    ),
+    bind(Action::Theme, "theme", &[c('t')], "next theme"),
     bind(Action::Redraw, "redraw", &[Key::ctrl('l')], "paint anew"),
     bind(Action::Suspend, "suspend", &[Key::ctrl('z')], "suspend; fg comes back"),
     bind(Action::Back, "back", &[plain(KeyCode::Esc)], "back to the dashboard"),
-    bind(Action::Help, "help", &[c('?')], "these keys, or back").footer(0, "?", "?", "help"),
-    bind(Action::Quit, "quit", &[c('q'), Key::ctrl('c')], "quit").footer(0, "q", "q", "quit"),
+    bind(Action::Help, "help", &[c('?')], "these keys, or back").footer(0, &[Action::Help], "help"),
+    bind(Action::Quit, "quit", &[c('q'), Key::ctrl('c')], "quit").footer(0, &[Action::Quit], "quit"),
 ];
 
 /// The actions of a kind of session, in the order of footer and help.
@@ -344,17 +296,10 @@ pub fn offers(kind: Kind, action: Action) -> bool {
     bindings(kind).any(|b| std::mem::discriminant(&b.action) == std::mem::discriminant(&action))
 }
 
-/// The action of a key in this kind of session, if it has one.
+/// The action of this name.
 #[must_use]
-pub fn action_for(kind: Kind, key: Key) -> Option<Action> {
-    let action = bindings(kind).find(|b| b.keys.contains(&key))?.action;
-    Some(match (action, key.code) {
-        // One entry for ten keys: which it is, the key itself says.
-        (Action::Tenth(_), KeyCode::Char(digit)) => {
-            Action::Tenth(digit.to_digit(10).and_then(|d| u8::try_from(d).ok()).unwrap_or(0))
-        }
-        _ => action,
-    })
+pub fn named(name: &str) -> Option<&'static Binding> {
+    BINDINGS.iter().find(|binding| binding.name == name)
 }
 
 #[cfg(test)]
@@ -374,10 +319,6 @@ mod tests {
             for binding in bindings(kind) {
                 for &key in binding.keys {
                     assert!(keys.insert(key), "{key} twice in {kind:?}");
-                    let action = action_for(kind, key);
-                    let tenth =
-                        matches!((action, binding.action), (Some(Action::Tenth(_)), Action::Tenth(_)));
-                    assert!(tenth || action == Some(binding.action), "{key}");
                 }
             }
         }
@@ -394,26 +335,24 @@ mod tests {
             })
         };
         assert!(asks(Kind::Live) && !asks(Kind::Replay));
-        for (digit, tenth) in ('0'..='9').zip(0..) {
-            assert_eq!(action_for(Kind::Replay, Key::char(digit)), Some(Action::Tenth(tenth)));
-        }
-        assert_eq!(action_for(Kind::Live, Key::char('<')), Some(Action::PeriodDown));
-        assert_eq!(action_for(Kind::Replay, Key::char('<')), Some(Action::Slower));
-        assert_eq!(action_for(Kind::Replay, Key::char('m')), None);
         for shared in [Action::Quit, Action::Pause, Action::Earlier, Action::Detail, Action::Window] {
             assert!([Kind::Live, Kind::Replay].iter().all(|&k| bindings(k).any(|b| b.action == shared)));
         }
     }
 
     #[test]
-    fn every_key_has_a_name_without_special_characters() {
-        assert_eq!(Key::ctrl('c').to_string(), "Ctrl-C");
-        assert_eq!(Key::char(' ').to_string(), "space");
-        assert_eq!(Key::plain(KeyCode::Left).to_string(), "←");
-        for key in BINDINGS.iter().flat_map(|b| b.keys) {
-            assert!(key.ascii().is_ascii());
+    fn what_stands_in_the_footer_is_offered_and_has_7_bits() {
+        for binding in BINDINGS {
+            assert!(binding.keys.iter().all(|key| key.ascii().is_ascii()), "{}", binding.name);
+            assert!(binding.help.is_ascii(), "{}", binding.name);
+            let Some(footer) = binding.footer else { continue };
+            assert!(footer.label.is_ascii() && footer.actions[0] == binding.action, "{}", binding.name);
+            for &action in footer.actions {
+                let neighbour = BINDINGS.iter().find(|b| b.action == action).expect("an action with keys");
+                assert_eq!(neighbour.only, binding.only, "{}", neighbour.name);
+            }
         }
-        assert!(BINDINGS.iter().filter_map(|b| b.footer).all(|f| f.ascii.is_ascii() && f.label.is_ascii()));
-        assert!(BINDINGS.iter().all(|b| b.help.is_ascii()));
+        assert!(named("quit").is_some_and(|b| b.action == Action::Quit));
+        assert!(named("Quit").is_none());
     }
 }

@@ -1,13 +1,13 @@
 //! What actions do to the screen's state, and what they ask of the world outside.
 
-use super::actions::{Key, KeyCode, action_for, offers};
+use super::actions::offers;
 use super::config::{ab_words, by_hand};
 use super::tradeoff;
 use super::tune::{self, Way};
 use super::typing::{Typed, TypedLine};
 use super::{
-    Action, App, Behind, Change, DetailPage, Effect, Gesture, HelpPage, Kind, Notice, PAGE, Pace, Panel,
-    Screen, Shown, Target,
+    Action, App, Behind, Change, DetailPage, Effect, Gesture, HelpPage, Key, KeyCode, Kind, Notice, PAGE,
+    Pace, Panel, Screen, Shown, Target,
 };
 use crate::domain::{EndpointId, FaultSwitch, Mode, RoundNo, Seek, Settings, text};
 
@@ -19,6 +19,11 @@ const WHEEL: usize = 3;
 
 impl App {
     pub(super) fn act(&mut self, action: Action) -> Vec<Effect> {
+        // The help is coloured, too.
+        if action == Action::Theme {
+            self.next_theme();
+            return Vec::new();
+        }
         if let Screen::Help { top, behind } = self.screen {
             return self.help(top, behind, action);
         }
@@ -210,7 +215,7 @@ impl App {
             let keeps = typed == Typed::Kept && !said.is_empty();
             return if keeps { vec![Effect::Note(said)] } else { Vec::new() };
         }
-        match (key.code, action_for(self.kind(), key)) {
+        match (key.code, self.keymap.action_for(self.kind(), key)) {
             (KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown, Some(action)) => {
                 return self.act(action);
             }

@@ -1,7 +1,7 @@
 //! Which lanes are shown and in which order: the filter and the sorting.
 
 use super::EndpointInfo;
-use super::actions::Key;
+use super::Key;
 use super::typing::{Typed, TypedLine};
 use crate::domain::EndpointId;
 use crate::stats::{Quantile, Stats, Window};
@@ -183,7 +183,7 @@ impl Lineup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::actions::KeyCode;
+    use crate::app::KeyCode;
 
     #[test]
     fn the_filter_takes_what_is_typed_and_never_more_than_fits() {

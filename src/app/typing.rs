@@ -1,6 +1,6 @@
 //! A line of text that is being typed or pasted, of bounded length.
 
-use super::actions::{Key, KeyCode};
+use super::{Key, KeyCode};
 use crate::domain::text;
 
 /// What a key did to a line.

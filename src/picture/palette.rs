@@ -109,6 +109,14 @@ impl Palette {
         ],
     };
 
+    /// The same on another ground, with text of another colour.
+    #[must_use]
+    pub fn on(self, ground: Color, text: Color) -> Self {
+        let (background, foreground) =
+            (self.colour(ground, self.background), self.colour(text, self.foreground));
+        Self { background, foreground, ..self }
+    }
+
     /// Dim mixes toward the ground, reverse exchanges the two, in this order.
     pub(super) fn inks(&self, cell: &Cell) -> Inks {
         let ground = self.colour(cell.bg, self.background);
@@ -117,7 +125,8 @@ impl Palette {
         let text = if dim { plain.over(ground, DIM) } else { plain };
         let reversed = cell.modifier.contains(Modifier::REVERSED);
         let (text, ground) = if reversed { (ground, text) } else { (text, ground) };
-        let background = (reversed || cell.bg != Color::Reset).then_some(ground);
+        // What is behind everything need not be drawn once more.
+        let background = (ground != self.background).then_some(ground);
         Inks { text, background, ground }
     }
 

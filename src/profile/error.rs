@@ -59,7 +59,7 @@ pub struct Mark {
 
 impl ProfileErrors {
     /// A fault of the whole file.
-    pub(super) fn whole(name: &str, message: impl Into<String>, help: &[String]) -> Self {
+    pub(crate) fn whole(name: &str, message: impl Into<String>, help: &[String]) -> Self {
         let error = ProfileError { place: None, message: message.into(), help: help.to_vec(), other: None };
         Self { name: super::source::visible_all(name), errors: vec![error], total: 1 }
     }
@@ -125,7 +125,7 @@ impl std::error::Error for ProfileErrors {}
 
 /// A fault before it is rendered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Problem {
+pub(crate) struct Problem {
     span: Option<Span>,
     message: String,
     help: Vec<String>,
@@ -133,16 +133,16 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    pub(super) fn at(span: &Span, message: impl Into<String>) -> Self {
+    pub(crate) fn at(span: &Span, message: impl Into<String>) -> Self {
         Self { span: Some(span.clone()), message: message.into(), help: Vec::new(), other: None }
     }
 
-    pub(super) fn whole(message: impl Into<String>) -> Self {
+    pub(crate) fn whole(message: impl Into<String>) -> Self {
         Self { span: None, message: message.into(), help: Vec::new(), other: None }
     }
 
     /// The same without these values, which may have come into it from the environment.
-    pub(super) fn without(mut self, values: &[String]) -> Self {
+    pub(crate) fn without(mut self, values: &[String]) -> Self {
         for value in values {
             self.message = secrets::hide_value(&self.message, value);
             for help in &mut self.help {
@@ -153,23 +153,23 @@ impl Problem {
     }
 
     /// Its first byte, for those that have a place.
-    pub(super) fn start(&self) -> Option<usize> {
+    pub(crate) fn start(&self) -> Option<usize> {
         self.span.as_ref().map(|s| s.start)
     }
 
-    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help.push(help.into());
         self
     }
 
-    pub(super) fn help_if(self, help: Option<String>) -> Self {
+    pub(crate) fn help_if(self, help: Option<String>) -> Self {
         match help {
             Some(help) => self.help(help),
             None => self,
         }
     }
 
-    pub(super) fn other(mut self, span: &Span, why: impl Into<String>) -> Self {
+    pub(crate) fn other(mut self, span: &Span, why: impl Into<String>) -> Self {
         self.other = Some((span.clone(), why.into()));
         self
     }
@@ -177,28 +177,28 @@ impl Problem {
 
 /// Faults as they are found. A fault of a shared default is found once per endpoint and kept once.
 #[derive(Debug, Default)]
-pub(super) struct Problems {
+pub(crate) struct Problems {
     list: Vec<Problem>,
     seen: HashSet<(Option<usize>, String)>,
 }
 
 impl Problems {
-    pub(super) fn push(&mut self, problem: Problem) {
+    pub(crate) fn push(&mut self, problem: Problem) {
         if !self.is_full() && self.seen.insert((problem.start(), problem.message.clone())) {
             self.list.push(problem);
         }
     }
 
     /// Whether there is no point in looking for more.
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.list.len() >= KEPT
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    pub(super) fn render(mut self, source: &Source<'_>) -> ProfileErrors {
+    pub(crate) fn render(mut self, source: &Source<'_>) -> ProfileErrors {
         self.list.sort_by_key(|p| p.start().unwrap_or(0));
         let total = self.list.len();
         let errors = self
@@ -226,7 +226,7 @@ pub struct Complaint {
 }
 
 impl Complaint {
-    pub(super) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
+    pub(crate) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { message: message.into(), help: Some(help.into()) }
     }
 }

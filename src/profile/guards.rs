@@ -35,6 +35,14 @@ impl<K: Ord> Numbers<K> {
 }
 
 impl Profile {
+    /// Has no host asked more often than this, in attempts a second. Returns what the profile itself asks for, where
+    /// that is more.
+    pub fn hold_to(&mut self, ceiling: f64) -> Option<f64> {
+        let asked = self.max_rps;
+        self.max_rps = Some(asked.unwrap_or(MAX_RPS).min(ceiling));
+        asked.filter(|asked| *asked > ceiling)
+    }
+
     /// The guards before every replica of every endpoint. Hosts are those of the first round.
     #[must_use]
     pub fn guards(&self) -> Guards {
@@ -167,5 +175,18 @@ mod tests {
         let rates = |round: &str| guards(round, &local).hosts.iter().map(|h| h.max_rps).collect::<Vec<_>>();
         assert_eq!(rates(""), [None, None, Some(50.0)]);
         assert_eq!(rates("max_rps = 7.5"), [None, None, Some(7.5)]);
+    }
+
+    #[test]
+    fn a_ceiling_lowers_what_is_asked_for_and_raises_nothing() {
+        let held = |asked: Option<f64>, ceiling| {
+            let mut profile = Profile { max_rps: asked, ..Profile::plain(String::new(), Vec::new()) };
+            let told = profile.hold_to(ceiling);
+            (profile.max_rps, told)
+        };
+        assert_eq!(held(Some(100.0), 20.0), (Some(20.0), Some(100.0)));
+        assert_eq!(held(Some(10.0), 20.0), (Some(10.0), None));
+        assert_eq!(held(None, 20.0), (Some(20.0), None), "what is usual is nobody's wish");
+        assert_eq!(held(None, 200.0), (Some(50.0), None));
     }
 }

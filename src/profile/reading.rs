@@ -5,11 +5,11 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 /// Largest file that is read.
-pub(super) const LIMIT: u64 = 4 << 20;
+pub(crate) const LIMIT: u64 = 4 << 20;
 
 /// Why a file could not be read as text.
 #[derive(Debug)]
-pub(super) enum Unreadable {
+pub(crate) enum Unreadable {
     /// There is none.
     Missing,
     /// What is wrong, and what to do.
@@ -17,7 +17,7 @@ pub(super) enum Unreadable {
 }
 
 /// Reads a UTF-8 file without its byte order mark.
-pub(super) fn read(path: &Path) -> Result<String, Unreadable> {
+pub(crate) fn read(path: &Path) -> Result<String, Unreadable> {
     decode(bytes(path)?)
 }
 

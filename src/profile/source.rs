@@ -4,12 +4,12 @@
 use super::error::{Mark, Place};
 use super::secrets;
 use crate::domain::text::is_hidden;
-pub(super) use crate::domain::text::visible as visible_all;
+pub(crate) use crate::domain::text::visible as visible_all;
 use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
 
 /// A range of bytes of the source.
-pub(super) type Span = Range<usize>;
+pub(crate) type Span = Range<usize>;
 
 /// Widest part of a line that is shown, in terminal cells.
 const SHOWN_CELLS: usize = 72;
@@ -19,7 +19,7 @@ const NEAR: usize = 4096;
 
 /// A text with a name.
 #[derive(Debug)]
-pub(super) struct Source<'a> {
+pub(crate) struct Source<'a> {
     name: String,
     text: &'a str,
     starts: Vec<usize>,
@@ -30,44 +30,44 @@ pub(super) struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// A file's text.
-    pub(super) fn file(name: &str, text: &'a str) -> Self {
+    pub(crate) fn file(name: &str, text: &'a str) -> Self {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         Self { name: visible_all(name), text, starts, labels: Vec::new(), secrets: Vec::new() }
     }
 
     /// Arguments of the command line, one a line of `text`, with a label for each.
-    pub(super) fn arguments(labels: Vec<String>, text: &'a str) -> Self {
+    pub(crate) fn arguments(labels: Vec<String>, text: &'a str) -> Self {
         Self { labels, ..Self::file("command line", text) }
     }
 
     /// Its name, safe to show.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
     /// What is written at the span.
-    pub(super) fn written(&self, span: &Span) -> &'a str {
+    pub(crate) fn written(&self, span: &Span) -> &'a str {
         self.text.get(span.clone()).unwrap_or_default()
     }
 
     /// The whole text.
-    pub(super) fn text(&self) -> &'a str {
+    pub(crate) fn text(&self) -> &'a str {
         self.text
     }
 
     /// Marks ranges that are never to be shown.
-    pub(super) fn hide(&mut self, mut spans: Vec<Span>) {
+    pub(crate) fn hide(&mut self, mut spans: Vec<Span>) {
         spans.sort_by_key(|s| s.start);
         self.secrets = spans;
     }
 
     /// Line of a byte, counted from 0.
-    pub(super) fn line_of(&self, offset: usize) -> usize {
+    pub(crate) fn line_of(&self, offset: usize) -> usize {
         self.starts.partition_point(|&start| start <= offset).saturating_sub(1)
     }
 
     /// The span of a line without its end.
-    pub(super) fn line_span(&self, line: usize) -> Span {
+    pub(crate) fn line_span(&self, line: usize) -> Span {
         let start = self.starts.get(line).copied().unwrap_or(self.text.len());
         let end = self.starts.get(line + 1).map_or(self.text.len(), |next| next.saturating_sub(1));
         let text = self.text.get(start..end).unwrap_or_default();
@@ -75,7 +75,7 @@ impl<'a> Source<'a> {
     }
 
     /// Where the span is, with its first line shown.
-    pub(super) fn place(&self, span: &Span) -> Place {
+    pub(crate) fn place(&self, span: &Span) -> Place {
         let line = self.line_of(span.start);
         let bounds = self.line_span(line);
         let text = self.written(&bounds);
@@ -188,7 +188,7 @@ fn window(cells: &[Cell], before: usize, under: usize) -> Mark {
 }
 
 /// Outside text made visible for use inside a message, cut at 60 characters.
-pub(super) fn visible(text: &str) -> String {
+pub(crate) fn visible(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {
         Some((at, _)) => format!("{}…", visible_all(text.get(..at).unwrap_or_default())),
@@ -197,6 +197,6 @@ pub(super) fn visible(text: &str) -> String {
 }
 
 /// Whether a character can't be seen where it is written.
-pub(super) fn is_unseen(c: char) -> bool {
+pub(crate) fn is_unseen(c: char) -> bool {
     c.is_control() || is_hidden(c)
 }

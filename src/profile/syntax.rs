@@ -10,7 +10,7 @@ use toml::de::{DeTable, Error};
 const TOLD: usize = 5;
 
 /// A parsed document.
-pub(super) struct Document<'a> {
+pub(crate) struct Document<'a> {
     pub root: Spanned<DeTable<'a>>,
     /// Whether the tree is whole enough for its values to be checked.
     pub usable: bool,
@@ -19,7 +19,7 @@ pub(super) struct Document<'a> {
 }
 
 /// Parses the text; its syntax errors go to `problems`.
-pub(super) fn parse<'a>(source: &Source<'a>, problems: &mut Problems) -> Document<'a> {
+pub(crate) fn parse<'a>(source: &Source<'a>, problems: &mut Problems) -> Document<'a> {
     let (root, mut errors) = DeTable::parse_recoverable(source.text());
     errors.sort_by_key(|e| e.span().map_or(0, |s| s.start));
     let mut broken = HashSet::new();
@@ -76,7 +76,7 @@ fn common_mistake(line: &str, message: &str) -> Option<(String, String)> {
     if trimmed.starts_with(['{', '}']) || trimmed == "---" {
         return tell(
             "this is not TOML",
-            "a profile is TOML: `[round]`, then lines of `key = value`".to_owned(),
+            "TOML is headers such as `[round]`, and lines of `key = value`".to_owned(),
         );
     }
     let unquoted_value = ["string values must be quoted", "invalid boolean", "missing value"];
@@ -116,7 +116,10 @@ fn common_mistake(line: &str, message: &str) -> Option<(String, String)> {
         );
     }
     if message.starts_with("unclosed table") || message.starts_with("unclosed array of tables") {
-        return tell("this table header is not closed", "write `[round]` or `[[endpoint]]`".to_owned());
+        return tell(
+            "this table header is not closed",
+            "a header ends with the brackets that it begins with: `[round]`, `[[endpoint]]`".to_owned(),
+        );
     }
     None
 }
@@ -126,7 +129,7 @@ fn unquoted(line: &str) -> Option<(String, String)> {
     let (key, value) = (key.trim(), value.split('#').next().unwrap_or_default().trim());
     let message = |m: &str| Some(m.to_owned());
     let (message, help) = match value {
-        "" => (message("this key has no value"), "write for example `budget = \"200ms\"`".to_owned()),
+        "" => (message("this key has no value"), format!("write for example `{} = \"…\"`", visible(key))),
         "True" | "TRUE" | "yes" | "on" => {
             (message("true and false are written small"), "write `true`".to_owned())
         }

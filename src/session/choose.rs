@@ -47,6 +47,15 @@ pub fn choose(choice: &Choice) -> Result<Profile, ChoiceError> {
     Ok(profile)
 }
 
+/// Has no host asked more often than the configuration allows, in attempts a second. Says so where the profile asks for
+/// more.
+pub fn hold(profile: &mut Profile, most: f64) -> Option<String> {
+    let asked = profile.hold_to(most)?;
+    Some(format!(
+        "the configuration allows {most} attempts a second to a host, the profile asks for {asked}: {most} holds"
+    ))
+}
+
 fn load(target: &str, headers: &[String]) -> Result<Profile, ChoiceError> {
     let env = |name: &str| std::env::var(name).ok();
     let mut profile = profile::load(target, &env).map_err(ChoiceError::Profile)?;

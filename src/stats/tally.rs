@@ -34,6 +34,23 @@ impl Window {
         self.seconds().map(|length| head.saturating_sub(length.saturating_sub(1)))
     }
 
+    /// Its name where it is written down.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::TenSeconds => "10s",
+            Self::Minute => "1m",
+            Self::FiveMinutes => "5m",
+            Self::Start => "start",
+        }
+    }
+
+    /// The window of this name.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|window| window.word() == word)
+    }
+
     /// Its name over a panel.
     #[must_use]
     pub const fn title(self) -> &'static str {

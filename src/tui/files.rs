@@ -9,7 +9,7 @@ use crate::domain::{Event, Round, RoundNo, numbers, text};
 use crate::picture::{Caption, Palette, svg};
 use crate::recording::{CreateError, Line, Writer};
 use crate::session::Recording as Kept;
-use crate::view::Dashboard;
+use crate::view::{self, Dashboard};
 use crossterm::event::Event as Input;
 use futures_util::Stream;
 use ratatui::buffer::Buffer;
@@ -109,7 +109,11 @@ fn picture(app: &App) -> String {
          bars against the deadline, what was missing and why, and the rounds before.",
         env!("CARGO_PKG_VERSION")
     );
-    svg(&buffer, &Palette::DARK, Caption { title: &title, description: &description })
+    let palette = match view::ground(app) {
+        Some((ground, text)) => Palette::DARK.on(ground, text),
+        None => Palette::DARK,
+    };
+    svg(&buffer, &palette, Caption { title: &title, description: &description })
 }
 
 /// The round's line of a record.

@@ -24,6 +24,9 @@ const MOST_PANICS: usize = 5;
 
 static HOOK: Once = Once::new();
 
+/// Whether the mouse is listened to, as long as the terminal is ours.
+static MOUSE: AtomicBool = AtomicBool::new(true);
+
 /// Buttons and wheel in SGR coordinates. Crossterm's own command asks for every movement, too, which nothing here
 /// wants: a hand on the mouse would keep the loop busy.
 const MOUSE_ON: Print<&str> = Print("\x1b[?1000h\x1b[?1006h");
@@ -64,6 +67,16 @@ pub(super) fn watch() {
     HOOK.call_once(set_hook);
 }
 
+/// Whether the mouse is listened to from the next time on that the terminal is taken.
+pub(super) fn listen_to_mouse(listen: bool) {
+    MOUSE.store(listen, Ordering::SeqCst);
+}
+
+/// A switch of the mouse; nothing where the terminal keeps it.
+fn mouse(switch: Print<&'static str>) -> Print<&'static str> {
+    if MOUSE.load(Ordering::SeqCst) { switch } else { Print("") }
+}
+
 /// Takes the terminal, also again: what a shell did to it meanwhile does not matter.
 pub(super) fn take() -> io::Result<()> {
     super::surface::go_on();
@@ -71,7 +84,7 @@ pub(super) fn take() -> io::Result<()> {
     disable_raw_mode()?;
     enable_raw_mode()?;
     TAKEN.store(true, Ordering::SeqCst);
-    execute!(io::stdout(), EnterAlternateScreen, Hide, MOUSE_ON, EnableBracketedPaste, IN_PLACE)
+    execute!(io::stdout(), EnterAlternateScreen, Hide, mouse(MOUSE_ON), EnableBracketedPaste, IN_PLACE)
 }
 
 /// Gives the terminal back, once. Never panics: a terminal that is gone needs nothing any more.
@@ -87,7 +100,7 @@ pub(super) fn restore() {
         EndSynchronizedUpdate,
         IN_ORDER,
         DisableBracketedPaste,
-        MOUSE_OFF,
+        mouse(MOUSE_OFF),
         Show,
         LeaveAlternateScreen
     );

@@ -1,7 +1,6 @@
 //! Crossterm's keys and mouse in our own words.
 
-use crate::app::actions::{Key, KeyCode, Kind, action_for};
-use crate::app::{App, Gesture, Message};
+use crate::app::{App, Gesture, Key, KeyCode, Keymap, Kind, Message};
 use crate::domain::text;
 use crate::view;
 use crossterm::event::{Event as Input, KeyCode as Code, KeyEvent, KeyEventKind, KeyModifiers};
@@ -11,7 +10,7 @@ use ratatui::layout::Rect;
 /// What the terminal sent, as the app at the moment understands it.
 pub(super) fn heard(app: &App, input: Input) -> Option<Message> {
     match input {
-        Input::Key(event) => message(app.kind(), key(event)?, app.is_typing()),
+        Input::Key(event) => message((&app.keymap, app.kind()), key(event)?, app.is_typing()),
         Input::Mouse(event) => {
             let (width, height) = app.size();
             let area = Rect::new(0, 0, width, height);
@@ -55,8 +54,8 @@ fn key(event: KeyEvent) -> Option<Key> {
 }
 
 /// What a key says. While text is typed a key is a part of it, except that those with Ctrl keep their actions.
-fn message(kind: Kind, key: Key, typing: bool) -> Option<Message> {
-    let action = action_for(kind, key);
+fn message((keymap, kind): (&Keymap, Kind), key: Key, typing: bool) -> Option<Message> {
+    let action = keymap.action_for(kind, key);
     if typing && (action.is_none() || !key.ctrl) {
         Some(Message::Typed(key))
     } else {
@@ -81,7 +80,8 @@ mod tests {
 
     #[test]
     fn while_typing_keys_are_text_and_ctrl_c_still_quits() {
-        let message = |key, typing| message(Kind::Live, key, typing);
+        let keymap = Keymap::default();
+        let message = |key, typing| message((&keymap, Kind::Live), key, typing);
         let q = Key::char('q');
         assert_eq!(message(q, false), Some(Message::Action(Action::Quit)));
         assert_eq!(message(q, true), Some(Message::Typed(q)));

@@ -1,34 +1,33 @@
-//! What the terminal can show, from flags and environment.
+//! What the terminal can show of what is wanted.
 
-use crate::app::{Colour, Options};
-use crate::cli::ColorChoice;
-use crate::domain::text;
+use crate::app::{ColorChoice, Colour, Options};
+use crate::config::Settings;
 
-/// How to look. Flags beat the environment.
-pub(super) fn options(choice: ColorChoice, ascii: bool, env: &dyn Fn(&str) -> Option<String>) -> Options {
-    let set = |name: &str| env(name).filter(|v| !v.is_empty());
-    let on = |name: &str| set(name).is_some_and(|v| v != "0");
-    let plain = set("NO_COLOR").is_some();
-    let colour = match choice {
+/// How to look on a terminal of which the environment says what it can show.
+pub(super) fn options(settings: &Settings, env: &dyn Fn(&str) -> Option<String>) -> Options {
+    let any = env("COLORTERM").is_some_and(|v| v == "truecolor" || v == "24bit");
+    let colour = match settings.color.value {
         ColorChoice::Never => Colour::Mono,
-        ColorChoice::Auto if plain && !on("CLICOLOR_FORCE") => Colour::Mono,
-        _ if set("COLORTERM").is_some_and(|v| v == "truecolor" || v == "24bit") => Colour::TrueColor,
-        _ => Colour::Ansi16,
+        ColorChoice::Auto | ColorChoice::Always if any => Colour::TrueColor,
+        ColorChoice::Auto | ColorChoice::Always => Colour::Ansi16,
     };
     // Crossterm reads NO_COLOR by itself; what was decided here holds.
     crossterm::style::force_color_output(colour != Colour::Mono);
-    Options { ascii: ascii || !text::speaks_utf8(&set), colour }
+    Options { ascii: settings.ascii.value, colour, theme: settings.theme.value }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Flags;
 
     fn look(color: ColorChoice, vars: &[(&str, &str)]) -> (Colour, bool) {
         let vars: Vec<(String, String)> =
             vars.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
         let env = move |name: &str| vars.iter().find(|v| v.0 == name).map(|v| v.1.clone());
-        let options = options(color, false, &env);
+        let flags =
+            Flags { color: Some(color).filter(|color| *color != ColorChoice::Auto), ..Flags::default() };
+        let options = options(&Settings::resolve(flags, &env, None), &env);
         (options.colour, options.ascii)
     }
 

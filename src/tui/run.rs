@@ -225,7 +225,12 @@ where
         let message = keymap::heard(&self.app, input)?;
         // What was typed is answered at once, not in the next slot; a flood of it is not.
         self.slot.typed = true;
-        self.message(message)
+        let left = self.message(message);
+        // What stood there before was over with the key: this is new.
+        if self.app.notice().is_some() {
+            self.hush = Some(Instant::now() + MOMENT);
+        }
+        left
     }
 
     pub(super) fn told(&mut self, first: Option<Message>) -> Option<Leave> {

@@ -24,12 +24,7 @@ impl<'a> Ctx<'a> {
     /// How this app is to be drawn.
     #[must_use]
     pub fn new(app: &'a App) -> Self {
-        Self {
-            app,
-            theme: Theme::new(app.options.colour),
-            glyphs: Glyphs::of(app.options.ascii),
-            hedges: OnceCell::new(),
-        }
+        Self { app, theme: super::theme(app), glyphs: Glyphs::of(app.options.ascii), hedges: OnceCell::new() }
     }
 
     /// Hedges of the chosen window, counted once a frame for their panel and the advice under it.

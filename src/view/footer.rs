@@ -3,8 +3,8 @@
 use super::ctx::Ctx;
 use super::text::{Pen, cut_middle, cut_start, width};
 use super::theme::{Theme, Tone};
-use crate::app::actions::{Footer as Entry, bindings};
-use crate::app::{Kind, Notice, Screen};
+use crate::app::actions::{Action, Footer as Place, bindings};
+use crate::app::{App, Kind, Notice, Screen};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
@@ -16,48 +16,63 @@ pub struct Footer<'a> {
     pub ctx: &'a Ctx<'a>,
 }
 
+/// Keys, and what they do.
+struct Entry {
+    keys: String,
+    label: &'static str,
+    rank: u8,
+}
+
+const fn place(rank: u8, actions: &'static [Action], label: &'static str) -> Place {
+    Place { actions, label, rank }
+}
+
+/// The way back.
+const BACK: Place = place(1, &[Action::Back], "back");
+
 /// What the footer of the help shows besides.
-const IN_HELP: [Entry; 2] = [
-    Entry { keys: "Esc", ascii: "Esc", label: "back", rank: 1 },
-    Entry { keys: "↑↓", ascii: "j k", label: "scroll", rank: 2 },
-];
+const IN_HELP: [Place; 2] = [BACK, place(2, &[Action::Up, Action::Down], "scroll")];
 
 /// What the footer of a call's detail shows besides.
-const IN_DETAIL: [Entry; 4] = [
-    Entry { keys: "Esc", ascii: "Esc", label: "back", rank: 1 },
-    Entry { keys: "↑↓", ascii: "j k", label: "other call", rank: 2 },
-    Entry { keys: ", .", ascii: ", .", label: "other round", rank: 3 },
-    Entry { keys: "w", ascii: "w", label: "window", rank: 4 },
+const IN_DETAIL: [Place; 4] = [
+    BACK,
+    place(2, &[Action::Up, Action::Down], "other call"),
+    place(3, &[Action::Earlier, Action::Later], "other round"),
+    place(4, &[Action::Window], "window"),
 ];
 
 /// What the footer of the trade-off shows besides.
-const IN_TRADEOFF: [Entry; 4] = [
-    Entry { keys: "Esc", ascii: "Esc", label: "back", rank: 1 },
-    Entry { keys: "←→", ascii: "- +", label: "move the marker", rank: 2 },
-    Entry { keys: "w", ascii: "w", label: "window", rank: 5 },
-    Entry { keys: "e", ascii: "e", label: "export", rank: 6 },
+const IN_TRADEOFF: [Place; 5] = [
+    BACK,
+    place(2, &[Action::BudgetDown, Action::BudgetUp], "move the marker"),
+    place(3, &[Action::Detail], "use this budget"),
+    place(4, &[Action::Probe], "probe"),
+    place(5, &[Action::Window], "window"),
 ];
 
-/// The same where rounds can be told what to do.
-const IN_LIVE_TRADEOFF: [Entry; 2] = [
-    Entry { keys: "Enter", ascii: "Enter", label: "use this budget", rank: 3 },
-    Entry { keys: "p", ascii: "p", label: "probe", rank: 4 },
+/// The same over a recording, which can't be told what to have done.
+const IN_RECORDED_TRADEOFF: [Place; 3] = [
+    BACK,
+    place(2, &[Action::ShortBack, Action::ShortAhead], "move the marker"),
+    place(5, &[Action::Window], "window"),
 ];
 
-/// The footer while the filter is typed.
-const FILTER: [Entry; 2] = [
-    Entry { keys: "Enter", ascii: "Enter", label: "keep", rank: 0 },
-    Entry { keys: "Esc", ascii: "Esc", label: "all lanes", rank: 0 },
-];
+/// What stands behind both.
+const EXPORT: Place = place(6, &[Action::Export], "export");
 
-/// The footer while a note is typed.
-const NOTE: [Entry; 2] = [
-    Entry { keys: "Enter", ascii: "Enter", label: "keep", rank: 0 },
-    Entry { keys: "Esc", ascii: "Esc", label: "drop", rank: 0 },
-];
+/// The keys that end what is typed. They are no actions: while text is typed, these keys are its own.
+fn typing(dropped: &'static str) -> Vec<Entry> {
+    let entry = |key: &str, label| Entry { keys: key.to_owned(), label, rank: 0 };
+    vec![entry("Enter", "keep"), entry("Esc", dropped)]
+}
 
 /// Columns that what is said needs, before there is room for keys beside it.
 const NOTICE: u16 = 40;
+
+/// Columns of entries, with three of air behind each.
+fn length<'e>(entries: impl Iterator<Item = &'e Entry>) -> u16 {
+    entries.map(|e| width(&e.keys) + 1 + width(e.label) + 3).sum()
+}
 
 impl Widget for &Footer<'_> {
     fn render(self, area: Rect, buf: &mut Buffer) {
@@ -67,7 +82,7 @@ impl Widget for &Footer<'_> {
         let entries = self.entries();
         let room = area.width.saturating_add(1);
         // The highest rank up to which everything fits.
-        let fits = |most: u8| self.length(entries.iter().filter(|e| e.rank <= most)) <= room;
+        let fits = |most: u8| length(entries.iter().filter(|e| e.rank <= most)) <= room;
         let most = entries.iter().map(|e| e.rank).filter(|&r| fits(r)).max().unwrap_or(0);
         let entries: Vec<&Entry> = entries.iter().filter(|e| e.rank <= most).collect();
         let mut pen = Pen::new(buf);
@@ -88,36 +103,43 @@ impl Widget for &Footer<'_> {
 impl Footer<'_> {
     fn entries(&self) -> Vec<Entry> {
         let app = self.ctx.app;
-        let all = bindings(app.kind()).filter_map(|b| b.footer);
         match app.screen {
-            _ if app.note().is_some() => NOTE.to_vec(),
-            Screen::Dashboard if app.is_typing() => FILTER.to_vec(),
-            Screen::Dashboard => all.collect(),
-            Screen::Detail(_) => IN_DETAIL.into_iter().chain(all.filter(|e| e.rank == 0)).collect(),
-            Screen::Tradeoff => {
-                let mut entries = IN_TRADEOFF.to_vec();
-                if app.kind() == Kind::Live {
-                    entries.splice(2..2, IN_LIVE_TRADEOFF);
-                }
-                entries.into_iter().chain(all.filter(|e| e.rank == 0)).collect()
+            _ if app.note().is_some() => typing("drop"),
+            Screen::Dashboard if app.is_typing() => typing("all lanes"),
+            Screen::Dashboard => self.named(bindings(app.kind()).filter_map(|b| b.footer)),
+            Screen::Detail(_) => self.besides(&IN_DETAIL),
+            Screen::Tradeoff if app.kind() == Kind::Live => {
+                self.besides(&[&IN_TRADEOFF[..], &[EXPORT]].concat())
             }
-            Screen::Help { .. } => IN_HELP.into_iter().chain(all.filter(|e| e.rank == 0)).collect(),
+            Screen::Tradeoff => self.besides(&[&IN_RECORDED_TRADEOFF[..], &[EXPORT]].concat()),
+            Screen::Help { .. } => self.besides(&IN_HELP),
         }
     }
 
-    fn name(&self, entry: &Entry) -> &'static str {
-        if self.ctx.app.options.ascii { entry.ascii } else { entry.keys }
+    /// These, and what is always there.
+    fn besides(&self, places: &[Place]) -> Vec<Entry> {
+        self.named(places.iter().copied().chain(self.always()))
     }
 
-    /// Columns of entries, with three of air behind each.
-    fn length<'e>(&self, entries: impl Iterator<Item = &'e Entry>) -> u16 {
-        entries.map(|e| width(self.name(e)) + 1 + width(e.label) + 3).sum()
+    fn always(&self) -> impl Iterator<Item = Place> {
+        bindings(self.ctx.app.kind()).filter_map(|b| b.footer).filter(|place| place.rank == 0)
+    }
+
+    /// With the keys that hold; without those that have none.
+    fn named(&self, places: impl Iterator<Item = Place>) -> Vec<Entry> {
+        let App { keymap, options, .. } = self.ctx.app;
+        let entry = |Place { actions, label, rank }| Entry {
+            keys: keymap.first(actions, options.ascii),
+            label,
+            rank,
+        };
+        places.map(entry).filter(|entry| !entry.keys.is_empty()).collect()
     }
 
     fn keys(&self, mut x: u16, area: Rect, entries: &[&Entry], pen: &mut Pen<'_>) {
         let theme = self.ctx.theme;
         for entry in entries {
-            x = pen.put(x, area.y, area.right(), self.name(entry), theme.bold(Tone::Plain)).saturating_add(1);
+            x = pen.put(x, area.y, area.right(), &entry.keys, theme.bold(Tone::Plain)).saturating_add(1);
             x = pen.put(x, area.y, area.right(), entry.label, theme.dim()).saturating_add(3);
         }
     }
@@ -126,7 +148,7 @@ impl Footer<'_> {
     fn note(&self, note: &str, area: Rect, entries: &[&Entry], pen: &mut Pen<'_>) {
         let ctx = self.ctx;
         let x = pen.put(area.x.saturating_add(1), area.y, area.right(), "note ", ctx.theme.dim());
-        let keys = self.length(entries.iter().copied());
+        let keys = length(entries.iter().copied());
         let most = area.right().saturating_sub(x).saturating_sub(keys + 2);
         let typed = [
             ctx.bold(cut_start(note, most, ctx.glyphs.ellipsis), Tone::Plain),
@@ -138,9 +160,9 @@ impl Footer<'_> {
 
     /// What is said for a moment; the keys that are always there stay where there is room.
     fn notice(&self, notice: &Notice, area: Rect, pen: &mut Pen<'_>) {
-        let always: Vec<&Entry> =
-            bindings(self.ctx.app.kind()).filter_map(|b| b.footer.as_ref()).filter(|e| e.rank == 0).collect();
-        let keys = self.length(always.iter().copied());
+        let always = self.named(self.always());
+        let always: Vec<&Entry> = always.iter().collect();
+        let keys = length(always.iter().copied());
         let room = area.width.saturating_sub(2);
         let (x, end) = (area.x.saturating_add(1), area.right().saturating_sub(1));
         let beside = room >= keys + NOTICE;

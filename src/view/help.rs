@@ -3,11 +3,10 @@
 use super::ctx::Ctx;
 use super::footer::Footer;
 use super::layout::Regions;
-use super::text::{Pen, Row, spans_width};
+use super::text::{Pen, Row, cut_middle, spans_width};
 use super::theme::Tone;
-use crate::app::HelpPage;
-use crate::app::Kind;
 use crate::app::actions::{Binding, bindings};
+use crate::app::{App, HelpPage, Kind};
 use crate::domain::{Phase, PlayState};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -31,11 +30,11 @@ struct Line {
     text: Cow<'static, str>,
 }
 
-/// Keys that are named one by one.
-const MOST_KEYS: usize = 3;
-
 /// Columns of its sign.
 const SIGN: u16 = 10;
+
+/// Most columns that keys have there; what they do is worth more.
+const MOST_SIGN: u16 = 20;
 
 impl Widget for &Help<'_> {
     fn render(self, area: Rect, buf: &mut Buffer) {
@@ -63,7 +62,9 @@ impl Widget for &Help<'_> {
             let y = top + u16::try_from(i % rows.max(1)).unwrap_or(u16::MAX);
             pen.spans(x, y, area.right(), &line.sign);
             let text = x + SIGN.max(spans_width(&line.sign) + 1);
-            pen.put(text, y, area.right(), &line.text, theme.tone(Tone::Plain));
+            // A column never runs into the next.
+            let end = area.right().min(x.saturating_add(HelpPage::LINE - 1));
+            pen.put(text, y, end, &line.text, theme.tone(Tone::Plain));
         }
         let footer = Rect { y: self.regions.footer, height: 1, ..area };
         Footer { ctx }.render(footer, buf);
@@ -80,17 +81,12 @@ impl Help<'_> {
     }
 
     fn keys(&self) -> Vec<Line> {
-        let ascii = self.ctx.app.options.ascii;
-        let name = |key: &crate::app::Key| if ascii { key.ascii() } else { key.to_string() };
+        let App { keymap, options, .. } = self.ctx.app;
         let bold = self.ctx.theme.bold(Tone::Plain);
         let line = |b: &Binding| {
-            // Ten digits are 0-9, as in the footer.
-            let range = b.footer.filter(|_| b.keys.len() > MOST_KEYS);
-            let sign = match range {
-                Some(footer) => if ascii { footer.ascii } else { footer.keys }.to_owned(),
-                None => b.keys.iter().map(name).collect::<Vec<_>>().join(" "),
-            };
-            Line { sign: vec![Span::styled(sign, bold)], text: b.help.into() }
+            let keys = cut_middle(&keymap.all(b, options.ascii), MOST_SIGN, self.ctx.glyphs.ellipsis);
+            let sign = if keys.is_empty() { self.ctx.dim("no key") } else { Span::styled(keys, bold) };
+            Line { sign: vec![sign], text: b.help.into() }
         };
         bindings(self.ctx.app.kind()).map(line).collect()
     }

@@ -8,10 +8,11 @@ mod records;
 mod replay;
 mod room;
 pub(crate) mod scenes;
+mod themes;
 mod tradeoff;
 
 use super::*;
-use crate::app::{Action, Colour, Message, Options, Panel, update};
+use crate::app::{Action, Colour, Message, Options, Panel, ThemeName, update};
 use crate::stats::Window;
 use ratatui::style::{Color, Modifier, Style};
 use std::fmt::Write as _;
@@ -340,7 +341,7 @@ fn sixty_lanes_scroll_around_the_selected_one() {
 
 #[test]
 fn seven_bit_characters_without_colour() {
-    let options = Options { ascii: true, colour: Colour::Mono };
+    let options = Options { ascii: true, colour: Colour::Mono, theme: ThemeName::Terminal };
     assert_scene("ascii-running", &scenes::running(options), &ALL);
     assert_scene("ascii-cut", &scenes::cut(options), &[FULL]);
     assert_scene("ascii-quorum", &scenes::quorum(options), &[FULL]);

@@ -1,7 +1,7 @@
 //! What is looked at: filter, order, window, panel, frozen pictures and the mouse.
 
 use super::*;
-use crate::app::actions::{Key, KeyCode};
+use crate::app::{Key, KeyCode};
 use crate::domain::event::SkipCause;
 use crate::domain::{Answer, Attempt, FaultSwitch, ServerTiming};
 

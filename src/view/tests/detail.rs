@@ -3,7 +3,7 @@
 use super::scenes;
 use super::{ALL, FULL, assert_scene, drawn, printed};
 use crate::app::fixture::{self as fx, Fate};
-use crate::app::{Action, App, Colour, Message, Options, update};
+use crate::app::{Action, App, Colour, Message, Options, ThemeName, update};
 use crate::domain::{
     Answer, Attempt, AttemptKind, AttemptOutcome, HttpVersion, Mode, Outcome, Phase, Reason, Round,
     ServerTiming, Settings, TraceId,
@@ -254,7 +254,7 @@ fn frozen_rounds_are_looked_back_at() {
 
 #[test]
 fn seven_bit_characters_and_no_colour_in_the_detail() {
-    let options = Options { ascii: true, colour: Colour::Mono };
+    let options = Options { ascii: true, colour: Colour::Mono, theme: ThemeName::Terminal };
     assert_scene("ascii-detail-cut", &opened(page(None, options), 5), &[FULL, (80, 24), (40, 10)]);
     let states = [
         opened(page(None, options), 3),

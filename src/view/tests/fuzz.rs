@@ -3,7 +3,7 @@
 use super::{drawn, scenes, tradeoff};
 use crate::app::actions::BINDINGS;
 use crate::app::fixture::{self as fx, Fate};
-use crate::app::{Action, App, Colour, Gesture, Message, Options, Panel, Screen, Target, update};
+use crate::app::{Action, App, Colour, Gesture, Message, Options, Panel, Screen, Target, ThemeName, update};
 use crate::domain::event::{AttemptStep, Vitals};
 use crate::domain::{
     AttemptKind, EndpointId, Event, HedgeDelay, Mode, Outcome, Phase, PlayState, Reason, RoundNo, Settings,
@@ -32,7 +32,7 @@ pub(crate) fn state(pick: usize, ascii: bool) -> App {
 
 fn new_state(pick: usize, ascii: bool) -> App {
     let colour = if ascii { Colour::Mono } else { Colour::TrueColor };
-    let options = Options { ascii, colour };
+    let options = Options { ascii, colour, theme: ThemeName::ALL[pick % ThemeName::ALL.len()] };
     match pick % STATES {
         0 => scenes::running(options),
         1 => scenes::cut(options),

@@ -2,12 +2,12 @@
 
 use super::{ALL, FULL, assert_scene, drawn, printed};
 use crate::app::fixture::{self as fx};
-use crate::app::{Action, App, Colour, Key, KeyCode, Message, Notice, Options, Recording, update};
+use crate::app::{Action, App, Colour, Key, KeyCode, Message, Notice, Options, Recording, ThemeName, update};
 use crate::domain::{AttemptOutcome, EndedBy, Event, FaultSwitch, Mode, Outcome, Phase, Reason};
 use std::sync::Arc;
 use std::time::Duration;
 
-const ASCII: Options = Options { ascii: true, colour: Colour::Mono };
+const ASCII: Options = Options { ascii: true, colour: Colour::Mono, theme: ThemeName::Terminal };
 
 fn settle(app: &mut App, no: u64, change: impl FnOnce(&mut crate::domain::Round)) {
     let mut round =

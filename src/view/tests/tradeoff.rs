@@ -272,7 +272,7 @@ fn w3_beyond_what_was_seen_there_are_bounds_and_the_word_censored() {
 fn the_trade_off_without_colour_and_in_7_bits() {
     let mono = Options { colour: Colour::Mono, ..Options::default() };
     assert_scene("mono-tradeoff", &scene(mono), &[FULL]);
-    let ascii = Options { ascii: true, colour: Colour::Mono };
+    let ascii = Options { ascii: true, colour: Colour::Mono, theme: ThemeName::Terminal };
     assert_scene("ascii-tradeoff", &scene(ascii), &[FULL, (80, 24), (60, 12), (40, 10)]);
     for (width, height) in SIZES {
         let text = printed(&drawn(&scene(ascii), width, height));
