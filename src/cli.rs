@@ -1,6 +1,9 @@
 //! Arguments and what they override. No logic of other rooms: words become values here, nothing more.
 
 mod address;
+mod init;
+
+pub use init::Init;
 
 use crate::domain::{Ab, HedgeDelay, Mode, Speed};
 use crate::profile::{Overrides, durations, quantities, variants};
@@ -18,7 +21,8 @@ Examples:
   fanscope run my.toml -n 50 --format json     the same engine without a terminal
   fanscope replay incident.ndjson              the dashboard on a recording
   fanscope report monday.ndjson --html a.html  what recordings show, as text and as a page
-  fanscope check my.toml                       what is wrong with it, or what it would do";
+  fanscope check my.toml                       what is wrong with it, or what it would do
+  fanscope init -o my.toml                     a first profile, with comments";
 
 const GATES: &str = "\
 Gates are METRIC OP VALUE; all of them have to hold:
@@ -63,6 +67,8 @@ pub enum CliCommand {
     Check(Check),
     /// Sum up recordings
     Report(Report),
+    /// Write a first profile: a starter, or one made of URLs, curl commands, a HAR or OpenAPI
+    Init(Init),
 }
 
 /// `fanscope run`

@@ -2,9 +2,12 @@
 
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
-use fanscope::cli::{Check, Cli, CliCommand, Format, Look, Observe, Replay, Report, Run};
+use fanscope::cli::{Check, Cli, CliCommand, Format, Init, Look, Observe, Replay, Report, Run};
 use fanscope::domain::text;
-use fanscope::headless::{self, Ended, Form, Gates, ReportError, ReportPlan, RunError, Task, Verdict, Voice};
+use fanscope::headless::{
+    self, Ended, Form, Gates, InitFailure, InitSource, ReportError, ReportPlan, RunError, Task, Verdict,
+    Voice,
+};
 use fanscope::profile::Profile;
 use fanscope::profile::redact::redact;
 use fanscope::profile::secrets::redact_url;
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         Some(CliCommand::Replay(replay)) => play(&replay),
         Some(CliCommand::Check(check)) => check_profiles(&check),
         Some(CliCommand::Report(report)) => report_recordings(report),
+        Some(CliCommand::Init(init)) => write_profile(init),
     }
 }
 
@@ -201,6 +205,22 @@ fn report_recordings(report: Report) -> ExitCode {
     match headless::report(&plan, &mut io::stdout().lock(), &mut voice(io::stderr().lock())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(ReportError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => complain(&error),
+    }
+}
+
+fn write_profile(init: Init) -> ExitCode {
+    let source = match (init.curl, init.har, init.openapi) {
+        (true, ..) => InitSource::Curl,
+        (_, Some(file), _) => InitSource::Har(file),
+        (.., Some(file)) => InitSource::Openapi(file, init.server),
+        _ if init.urls.is_empty() => InitSource::Starter,
+        _ => InitSource::Urls(init.urls),
+    };
+    let (out, notices) = (&mut io::stdout().lock(), &mut voice(io::stderr().lock()));
+    match headless::init(&source, init.output.as_deref(), init.force, out, notices) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(InitFailure::Stdout(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => complain(&error),
     }
 }
