@@ -135,3 +135,6 @@ fn checked(written: Written) -> Result<Written, InitError> {
         Err(errors) => Err(InitError::Unsound(errors)),
     }
 }
+
+#[cfg(test)]
+mod tests;

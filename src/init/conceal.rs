@@ -158,8 +158,11 @@ fn replaced(vault: &mut Vault, text: &str, found: Vec<(String, Range<usize>)>) -
     let mut out = String::new();
     let mut at = 0;
     for (key, span) in merged {
+        // What closes a quotation around it is not its own.
+        let secret = text.get(span.clone()).unwrap_or_default().trim_end_matches(['>', '"', '\'', ')', ' ']);
+        let span = span.start..span.start + secret.len();
         out += text.get(at..span.start).unwrap_or_default();
-        out += &vault.keep(&key, text.get(span.clone()).unwrap_or_default());
+        out += &vault.keep(&key, secret);
         at = span.end;
     }
     out + text.get(at..).unwrap_or_default()
@@ -200,11 +203,21 @@ fn json_body(vault: &mut Vault, body: &str) -> String {
         out += &match secret {
             Some(_) if matches!(written, "true" | "false" | "null") => written.to_owned(),
             Some(key) => vault.keep(key, written),
-            None if scalar.quoted => text(vault, scalar.keys.last().map_or("body", |key| key), written),
+            None if scalar.quoted => string(vault, scalar.keys.last().map_or("body", |key| key), written),
             None => written.to_owned(),
         };
     }
     out + body.get(at..).unwrap_or_default()
+}
+
+/// A string within JSON, which may hold JSON of its own.
+fn string(vault: &mut Vault, name: &str, written: &str) -> String {
+    let inner: String = serde_json::from_str(&format!("\"{written}\"")).unwrap_or_default();
+    if !is_json(&inner) {
+        return text(vault, name, written);
+    }
+    let quoted = serde_json::Value::from(json_body(vault, &inner)).to_string();
+    quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

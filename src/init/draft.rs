@@ -41,6 +41,8 @@ const DROPPED: [&str; 16] = [
 pub(super) struct Request {
     pub(super) method: String,
     pub(super) url: String,
+    /// What is appended to the query of the URL; a part of it without a key is secret.
+    pub(super) query: Vec<String>,
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: Option<String>,
     pub(super) timeout: Option<Duration>,
@@ -94,13 +96,19 @@ impl Draft {
         if !METHODS.contains(&request.method.as_str()) {
             return Err("its method is none that a profile sends");
         }
-        check_url(&request.url)?;
+        check_url(&appended(request.url.clone(), &request.query))?;
         if self.requests.len() == MAX_ENDPOINTS {
             self.over += 1;
             return Ok(());
         }
         let kind = request.header("content-type").map(str::to_owned);
-        request.url = conceal::url(&mut self.vault, &request.url);
+        let vault = &mut self.vault;
+        let query: Vec<String> = request
+            .query
+            .iter()
+            .map(|query| conceal::pairs(vault, query, '&', Some("query secret")))
+            .collect();
+        request.url = appended(conceal::url(vault, &request.url), &query);
         let mut unfit = 0;
         let headers = std::mem::take(&mut request.headers);
         for (name, value) in headers.into_iter().filter(|(name, _)| !is_dropped(name)) {
@@ -179,6 +187,15 @@ impl Draft {
 
 fn is_dropped(name: &str) -> bool {
     name.starts_with(':') || DROPPED.iter().any(|dropped| dropped.eq_ignore_ascii_case(name.trim()))
+}
+
+/// The URL with more of a query.
+fn appended(mut url: String, query: &[String]) -> String {
+    for part in query {
+        url.push(if url.contains('?') { '&' } else { '?' });
+        url.push_str(part);
+    }
+    url
 }
 
 /// Whether a URL can be asked, whatever its variables hold.

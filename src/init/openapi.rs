@@ -109,14 +109,10 @@ impl Operation<'_> {
             return Err("its path has a parameter that is not described".to_owned());
         }
         self.secure(&mut query, &mut headers)?;
-        let mut url = format!("{}{filled}", server.trim_end_matches('/'));
-        for pair in query {
-            url.push(if url.contains('?') { '&' } else { '?' });
-            url.push_str(&pair);
-        }
         let deprecated = self.operation.get("deprecated").and_then(Value::as_bool) == Some(true);
         let notes = if deprecated { vec!["deprecated".to_owned()] } else { Vec::new() };
-        Ok(Request { headers, notes, ..Request::get(url) })
+        let url = format!("{}{filled}", server.trim_end_matches('/'));
+        Ok(Request { headers, notes, query, ..Request::get(url) })
     }
 
     /// Those of the path under those of the operation, which replace them by name and place.

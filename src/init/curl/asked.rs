@@ -194,6 +194,7 @@ impl Asked {
             insecure: self.insecure && https,
             connect_to: place::of(&self.places, &url),
             url,
+            query: self.query.clone(),
             ..Request::default()
         };
         if self.location {
@@ -208,7 +209,7 @@ impl Asked {
         Ok(request)
     }
 
-    /// The URL with scheme, credentials and query.
+    /// The URL with scheme and credentials.
     fn full_url(&self, written: &str) -> Result<String, String> {
         let written = written.split('#').next().unwrap_or_default();
         // A host may be without a scheme for curl.
@@ -225,10 +226,6 @@ impl Asked {
         if let Some(user) = &self.user {
             url = with_user(&url, user);
         }
-        for query in &self.query {
-            url.push(if url.contains('?') { '&' } else { '?' });
-            url.push_str(query);
-        }
         Ok(url)
     }
 }
@@ -236,7 +233,8 @@ impl Asked {
 fn looks_like_a_host(text: &str) -> bool {
     let host = text.split(['/', '?']).next().unwrap_or_default();
     let host = host.rsplit('@').next().unwrap_or_default();
-    host.starts_with("localhost") || host.contains('.') || host.contains(':')
+    let port = host.rsplit_once(':').is_some_and(|(_, port)| port.bytes().any(|b| b.is_ascii_digit()));
+    host.starts_with("localhost") || host.contains('.') || port
 }
 
 /// Curl's own patterns; the brackets of an IPv6 address are none.
