@@ -67,7 +67,7 @@ pub enum CliCommand {
     Check(Check),
     /// Sum up recordings
     Report(Report),
-    /// Write a first profile: a starter, or one made of URLs, curl commands, a HAR or OpenAPI
+    /// Write a first profile: a starter, or one made of URLs, curl commands, a HAR or an API's description
     Init(Init),
 }
 

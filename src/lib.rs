@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | [`domain`] | the vocabulary: ids, settings, reasons, rounds, events | nothing else here |
 //! | [`profile`] | TOML file to validated [`profile::Profile`] | `domain` |
-//! | [`init`] | a first profile from URLs, curl, HAR or OpenAPI, its secrets as variables | `domain`, `profile` |
+//! | [`init`] | a first profile from URLs, curl, HAR or `OpenAPI`, its secrets as variables | `domain`, `profile` |
 //! | [`whatif`] | survival maths and recounts, no clock and no terminal | `domain` |
 //! | [`stats`] | rolling counters folded from settled rounds | `domain`, `whatif` |
 //! | [`recording`] | the NDJSON lines, their summary and their files | `domain`, `whatif` |

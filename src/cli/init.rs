@@ -27,7 +27,7 @@ pub struct Init {
     /// Read a HAR; - is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["urls", "curl"])]
     pub har: Option<PathBuf>,
-    /// Read an OpenAPI 3 description in JSON; - is standard input
+    /// Read the description of an API (openapi 3, as JSON); - is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["urls", "curl", "har"])]
     pub openapi: Option<PathBuf>,
     /// The server to ask instead of the one that the description names

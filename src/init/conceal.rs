@@ -8,6 +8,7 @@ use crate::profile::secrets::is_secret_header;
 use percent_encoding::percent_decode_str;
 use serde::de::IgnoredAny;
 use std::ops::Range;
+use url::Url;
 
 /// Parts of a key that make its value secret, beyond those that are never shown.
 const WORDS: [&str; 7] = ["session", "credential", "jwt", "csrf", "xsrf", "passphrase", "pwd"];
@@ -119,7 +120,7 @@ pub(super) fn header(vault: &mut Vault, name: &str, value: &str) -> String {
     if folded == "user-agent" && !is_product(value) {
         return vault.keep("user agent", value);
     }
-    if value.starts_with("http://") || value.starts_with("https://") {
+    if value.starts_with("http") && Url::parse(&filled(value)).is_ok_and(|url| url.has_host()) {
         return url(vault, value);
     }
     text(vault, &folded, value)
@@ -171,6 +172,9 @@ fn replaced(vault: &mut Vault, text: &str, found: Vec<(String, Range<usize>)>) -
 /// The key to which the value at this place belongs.
 fn key_before(text: &str, at: usize) -> String {
     let before = text.get(..at).unwrap_or_default();
+    if before.ends_with("://") {
+        return "auth".to_owned();
+    }
     let before = before.trim_end_matches(|c: char| !c.is_alphanumeric());
     let start = before.rfind(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.')));
     before.get(start.map_or(0, |at| at + 1)..).unwrap_or_default().to_owned()
@@ -276,6 +280,7 @@ mod tests {
                 "https://me:pw@h/?token=abc&a=1",
                 "https://${AUTH_USER}:${AUTH_PASSWORD}@h/?token=${TOKEN}&a=1",
             ),
+            ("Referer", "https://me:p/w@h/", "https://${AUTH}@h/"),
             ("Link", "<https://h/?sig=abc>; rel=a", "<https://h/?sig=${SIG}>; rel=a"),
             ("X-Back", "a https%3A%2F%2Fh%2F%3Ftoken%3Dabc", "${X_BACK_SECRET}"),
             ("User-Agent", "Mozilla/5.0 (X11) Gecko", "Mozilla/5.0 (X11) Gecko"),

@@ -7,6 +7,7 @@ mod place;
 
 use super::words::{Command, split};
 use super::{Draft, InitError, draft};
+use crate::domain::numbers::counted;
 use asked::Asked;
 use options::Known;
 
@@ -16,11 +17,13 @@ use options::Known;
 /// What a shell could not read, an option that curl does not have, what a profile can't send; without values.
 pub(super) fn read(text: &str, draft: &mut Draft) -> Result<(), InitError> {
     let script = split(text, &mut draft.vault)?;
-    let mut others = 0;
+    let mut others = 0_u64;
     for command in &script.commands {
-        match arguments(command) {
-            Some(arguments) => one(command.line, arguments, draft)?,
-            None => others += 1,
+        if let Some(arguments) = arguments(command) {
+            one(command.line, arguments, draft)?;
+        } else {
+            torn(command)?;
+            others += 1;
         }
     }
     if draft.requests.is_empty() {
@@ -30,12 +33,22 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<(), InitError> {
         ));
     }
     if others > 0 {
-        draft.notes.push(format!("{others} commands that are not curl are left out"));
+        draft.notes.push(format!("left out: {}, not curl", counted(others, "command", "commands")));
     }
     if script.redirected {
         draft.notes.push("redirections of curl's output are left out".to_owned());
     }
     Ok(())
+}
+
+/// What begins with an option or a URL is the rest of a command that was torn apart.
+fn torn(command: &Command) -> Result<(), InitError> {
+    let first = command.words.first().map_or("", String::as_str);
+    if !first.starts_with('-') && !first.contains("://") {
+        return Ok(());
+    }
+    let what = "this belongs to the command before it";
+    Err(InitError::at(command.line, what, "end the line before it with a backslash, or join the two"))
 }
 
 /// The arguments of a command that is curl: behind a prompt, variables that are set for it, and its path.

@@ -1,7 +1,8 @@
 //! A profile in the making: requests come in as they were found, and stand in it without their secrets.
 
-use super::vault::{Vault, filled, unmarked};
+use super::vault::{Vault, filled, named};
 use super::{InitError, conceal};
+use crate::domain::numbers::counted;
 use crate::profile::{self, MAX_ENDPOINTS};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -80,7 +81,7 @@ pub(super) struct Draft {
     /// What is said at the head of the file, without values.
     pub(super) notes: Vec<String>,
     /// Requests beyond what a profile may have.
-    over: usize,
+    over: u64,
 }
 
 impl Draft {
@@ -109,7 +110,7 @@ impl Draft {
             .map(|query| conceal::pairs(vault, query, '&', Some("query secret")))
             .collect();
         request.url = appended(conceal::url(vault, &request.url), &query);
-        let mut unfit = 0;
+        let mut unfit = 0_u64;
         let headers = std::mem::take(&mut request.headers);
         for (name, value) in headers.into_iter().filter(|(name, _)| !is_dropped(name)) {
             if profile::parse_header(&format!("{name}: {}", filled(&value))).is_err()
@@ -122,7 +123,9 @@ impl Draft {
             request.headers.push((name, value));
         }
         if unfit > 0 {
-            request.notes.push(format!("{unfit} of its headers can't be sent and are left out"));
+            request
+                .notes
+                .push(format!("left out: {} that can't be sent", counted(unfit, "header", "headers")));
         }
         request.body = request.body.filter(|body| !body.is_empty());
         if let Some(body) = request.body.take() {
@@ -135,7 +138,8 @@ impl Draft {
     /// What the profile is to say of all that is not in it.
     pub(super) fn all_notes(&self) -> Vec<String> {
         let over = (self.over > 0).then(|| {
-            format!("{} more requests are left out: a profile has at most {MAX_ENDPOINTS}", self.over)
+            let requests = counted(self.over, "request", "requests");
+            format!("left out: {requests} beyond the {MAX_ENDPOINTS} of a profile")
         });
         self.notes.iter().cloned().chain(over).collect()
     }
@@ -160,14 +164,15 @@ impl Draft {
             *hosts.entry(host).or_default() += 1;
         }
         let mut taken = HashSet::new();
+        let mut next: HashMap<String, usize> = HashMap::new();
         let name = |(host, path): &(String, String)| {
             let repeated = hosts.get(host.as_str()).is_some_and(|&n| n > 1);
             let wanted = if repeated { format!("{host}{path}") } else { host.clone() };
             let wanted: String = wanted.chars().take(LONGEST_NAME).collect();
             let mut name = wanted.clone();
-            let mut number = 1;
+            let number = next.entry(wanted.clone()).or_insert(1);
             while !taken.insert(name.clone()) {
-                number += 1;
+                *number += 1;
                 name = format!("{wanted}-{number}");
             }
             name
@@ -209,8 +214,7 @@ fn check_url(url: &str) -> Result<(), &'static str> {
 
 /// Host with its port, and path, with the names of variables in their place.
 fn host_and_path(url: &str) -> (String, String) {
-    let named: String = url.chars().filter(|&c| unmarked(c.encode_utf8(&mut [0; 4])) != "\u{fffd}").collect();
-    let Ok(parsed) = Url::parse(&named) else { return ("endpoint".to_owned(), String::new()) };
+    let Ok(parsed) = Url::parse(&named(url)) else { return ("endpoint".to_owned(), String::new()) };
     let mut host = parsed.host_str().unwrap_or("endpoint").to_owned();
     if let Some(port) = parsed.port() {
         host = format!("{host}:{port}");

@@ -6,6 +6,7 @@ mod values;
 
 use super::draft::{Draft, Request};
 use super::{InitError, vault::unmarked};
+use crate::domain::numbers::counted;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 use values::{example, resolved, scalar};
@@ -22,7 +23,7 @@ pub(super) fn read(text: &str, server: Option<&str>, draft: &mut Draft) -> Resul
     let Some(paths) = doc.get("paths").and_then(Value::as_object).filter(|paths| !paths.is_empty()) else {
         return Err(InitError::new("this description has no paths, so there is nothing to ask"));
     };
-    let mut others = 0;
+    let mut others = 0_u64;
     let mut skipped = Vec::new();
     for (path, item) in paths {
         let item = resolved(&doc, item);
@@ -31,7 +32,7 @@ pub(super) fn read(text: &str, server: Option<&str>, draft: &mut Draft) -> Resul
             continue;
         };
         let server = server::of(&doc, item, operation, server)?;
-        let request = Operation { doc: &doc, item, operation, draft: &mut *draft }.request(&server, path);
+        let request = Get { doc: &doc, item, operation, draft: &mut *draft }.request(&server, path);
         let added = request.and_then(|request| draft.add(request).map_err(str::to_owned));
         if let Err(why) = added {
             skipped.push(format!("skipped {}: {why}", unmarked(path)));
@@ -44,7 +45,7 @@ pub(super) fn read(text: &str, server: Option<&str>, draft: &mut Draft) -> Resul
     }
     draft.notes.extend(skipped);
     if others > 0 {
-        draft.notes.push(format!("{others} paths without GET are left out"));
+        draft.notes.push(format!("left out: {} without GET", counted(others, "path", "paths")));
     }
     Ok(())
 }
@@ -74,14 +75,14 @@ fn document(text: &str) -> Result<Value, InitError> {
 }
 
 /// A GET with all that it inherits.
-struct Operation<'a> {
+struct Get<'a> {
     doc: &'a Value,
     item: &'a Value,
     operation: &'a Value,
     draft: &'a mut Draft,
 }
 
-impl Operation<'_> {
+impl Get<'_> {
     fn request(mut self, server: &str, path: &str) -> Result<Request, String> {
         let mut filled = unmarked(path);
         let mut query = Vec::new();
@@ -112,7 +113,7 @@ impl Operation<'_> {
         let deprecated = self.operation.get("deprecated").and_then(Value::as_bool) == Some(true);
         let notes = if deprecated { vec!["deprecated".to_owned()] } else { Vec::new() };
         let url = format!("{}{filled}", server.trim_end_matches('/'));
-        Ok(Request { headers, notes, query, ..Request::get(url) })
+        Ok(Request { query, headers, notes, ..Request::get(url) })
     }
 
     /// Those of the path under those of the operation, which replace them by name and place.

@@ -58,6 +58,9 @@ fn comment(out: &mut String, text: &str) {
 
 /// A setting with a comment beside it.
 fn line(setting: &str, comment: &str) -> String {
+    if comment.is_empty() {
+        return format!("{setting}\n");
+    }
     format!("{setting:<24} # {comment}\n")
 }
 
@@ -69,11 +72,10 @@ fn endpoint(out: &mut String, vault: &Vault, name: &str, request: &Request, budg
     let _ = writeln!(out, "[[endpoint]]\nname = {}", quoted(vault, name));
     let _ = writeln!(out, "url = {}", quoted(vault, &request.url));
     if request.method != "GET" {
-        let again = format!("method = \"{}\"", request.method);
-        out.push_str(&match request.method.as_str() {
-            "HEAD" | "OPTIONS" => format!("{again}\n"),
-            _ => line(&again, "sent anew in every round: make sure that does no harm"),
-        });
+        let method = format!("method = \"{}\"", request.method);
+        let harmless = matches!(request.method.as_str(), "HEAD" | "OPTIONS");
+        let why = if harmless { "" } else { "sent anew in every round: make sure that does no harm" };
+        out.push_str(&line(&method, why));
     }
     if let Some(body) = &request.body {
         let _ = writeln!(out, "body = {}", quoted(vault, body));

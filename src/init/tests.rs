@@ -98,7 +98,7 @@ fn what_a_profile_can_not_hold_is_cut_and_said() {
         (0..profile::MAX_ENDPOINTS + 2).map(|n| entry(&format!("https://a/{n}"))).collect();
     let written = har(&json!(entries)).unwrap();
     assert_eq!(written.endpoints, profile::MAX_ENDPOINTS);
-    assert_eq!(written.notes, ["2 more requests are left out: a profile has at most 5000"]);
+    assert_eq!(written.notes, ["left out: 2 requests beyond the 5000 of a profile"]);
     let mut large = entry("https://a/");
     large["request"]["postData"] = json!({ "text": format!("a={}", "b".repeat(5 << 20)) });
     assert!(har(&json!([large])).unwrap_err().contains("larger than 4 MB"));

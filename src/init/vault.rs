@@ -58,6 +58,11 @@ pub(super) fn filled(text: &str) -> String {
     parts(text).into_iter().map(part).collect()
 }
 
+/// The text with the name of each variable.
+pub(super) fn named(text: &str) -> String {
+    text.replace(MARKS, "")
+}
+
 /// A value that passes wherever a variable may stand: in a host, a port, a path, a number.
 pub(super) const PLACEHOLDER: &str = "1";
 
@@ -118,6 +123,9 @@ impl Vault {
     pub(super) fn scrubbed(&self, text: &str) -> String {
         let long = self.kept.iter().filter(|(_, secret)| secret.len() >= SHORTEST);
         long.fold(text.to_owned(), |text, (name, secret)| {
+            if !text.contains(secret.as_str()) {
+                return text;
+            }
             rewritten(&text, |part| part.replace(secret.as_str(), &mark(name)))
         })
     }

@@ -80,7 +80,7 @@ impl Reader<'_> {
                     return Err(self
                         .refuse("this is written for cmd.exe", "copy it anew, as \"Copy as cURL (bash)\""));
                 }
-                '\\' => self.escaped(),
+                '\\' => self.escaped()?,
                 '\'' => self.single()?,
                 '"' => self.double()?,
                 '$' => self.dollar(false)?,
@@ -158,7 +158,13 @@ impl Reader<'_> {
         self.script.redirected = true;
     }
 
-    fn escaped(&mut self) {
+    fn escaped(&mut self) -> Result<(), InitError> {
+        // Blanks that nobody sees are the commonest fault of what is copied from a page.
+        let rest = self.chars.clone().find(|c| !matches!(c, ' ' | '\t' | '\r'));
+        let blank = matches!(self.chars.peek(), Some(' ' | '\t'));
+        if blank && matches!(rest, Some('\n') | None) {
+            return Err(self.refuse("a blank behind the `\\` keeps the line from going on", "remove it"));
+        }
         match self.next() {
             Some('\n') => {}
             Some('\r') if self.chars.peek() == Some(&'\n') => {
@@ -167,6 +173,7 @@ impl Reader<'_> {
             Some(c) => self.push(c),
             None => self.push('\\'),
         }
+        Ok(())
     }
 
     fn single(&mut self) -> Result<(), InitError> {
@@ -415,6 +422,7 @@ mod tests {
         refused("a >", "names no file");
         refused("curl ^\"http://h^\"", "cmd.exe");
         refused("a $'\\xff'", "UTF-8");
+        refused("a \\ \n-b", "line 1: a blank");
     }
 
     #[test]

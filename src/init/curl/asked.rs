@@ -19,6 +19,7 @@ const MOST_FOLLOWED: u32 = 20;
 
 /// What one command asks for.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of curl, each its own switch")]
 pub(super) struct Asked {
     urls: Vec<String>,
     method: Option<String>,

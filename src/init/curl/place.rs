@@ -23,9 +23,9 @@ pub(super) fn connect_to(value: &str) -> Result<Place, String> {
     }
     Ok(Place {
         host: some(host),
-        port: number(port).ok_or_else(fault)?,
+        port: number(port).map_err(|()| fault())?,
         to_host: some(to_host),
-        to_port: number(to_port).ok_or_else(fault)?,
+        to_port: number(to_port).map_err(|()| fault())?,
     })
 }
 
@@ -43,7 +43,7 @@ pub(super) fn resolve(value: &str) -> Result<Option<Place>, String> {
     let address: std::net::IpAddr = address.parse().map_err(|_| fault())?;
     let to_host = if address.is_ipv6() { format!("[{address}]") } else { address.to_string() };
     let host = some(host).filter(|host| host != "*");
-    Ok(Some(Place { host, port: number(port).ok_or_else(fault)?, to_host: Some(to_host), to_port: None }))
+    Ok(Some(Place { host, port: number(port).map_err(|()| fault())?, to_host: Some(to_host), to_port: None }))
 }
 
 /// Where the first place that fits this URL leads, as `host:port`.
@@ -65,9 +65,9 @@ fn some(text: &str) -> Option<String> {
     Some(text.to_owned()).filter(|text| !text.is_empty())
 }
 
-/// A port, or none; `None` where it is neither.
-fn number(text: &str) -> Option<Option<u16>> {
-    if text.is_empty() { Some(None) } else { text.parse().ok().filter(|&port| port > 0).map(Some) }
+/// A port, or none where nothing stands; an error where it is neither.
+fn number(text: &str) -> Result<Option<u16>, ()> {
+    if text.is_empty() { Ok(None) } else { text.parse().ok().filter(|&port| port > 0).map(Some).ok_or(()) }
 }
 
 /// What stands between colons that are not within brackets.
