@@ -20,6 +20,9 @@ const TOKENS: [&str; 10] =
 /// Shortest of such tokens.
 const SHORTEST_TOKEN: usize = 16;
 
+/// Shortest text that can look drawn at random.
+const SHORTEST_RANDOM: usize = 24;
+
 /// A URL without its fragment, which is never sent.
 pub(super) fn url(vault: &mut Vault, url: &str) -> String {
     let url = url.split('#').next().unwrap_or_default();
@@ -74,8 +77,8 @@ fn pair(vault: &mut Vault, part: &str, bare: Option<&str>) -> String {
 
 /// Whether a value is secret for its key, for how it looks, or for what it holds.
 fn is_secret(key: &str, value: &str) -> bool {
-    let value = decoded(value);
-    is_secret_key(&decoded(key)) || is_token(&value) || !secret_spans(&value).is_empty()
+    let plain = decoded(value);
+    is_secret_key(&decoded(key)) || is_token(&plain) || is_random(value) || !secret_spans(&plain).is_empty()
 }
 
 fn is_secret_key(key: &str) -> bool {
@@ -83,12 +86,22 @@ fn is_secret_key(key: &str) -> bool {
     is_secret_header(key) || WORDS.iter().any(|word| folded.contains(word))
 }
 
-/// Whether a text is a token by its look: a JWT, or one that says whose it is.
+/// Whether a text is a token by its look: a JWT, one that says whose it is, or one that only a machine could make.
 fn is_token(text: &str) -> bool {
     let known = TOKENS.iter().any(|start| text.starts_with(start)) || text.starts_with("eyJ");
     let scheme =
         ["bearer ", "basic "].iter().any(|s| text.get(..s.len()).is_some_and(|t| t.eq_ignore_ascii_case(s)));
-    scheme || known && text.len() >= SHORTEST_TOKEN
+    scheme || known && text.len() >= SHORTEST_TOKEN || is_random(text)
+}
+
+/// Whether a text looks drawn at random: long, of letters in both cases and digits, and no word of several parts.
+fn is_random(text: &str) -> bool {
+    let has = |kind: fn(&u8) -> bool| text.as_bytes().iter().any(|b| kind(b));
+    text.len() >= SHORTEST_RANDOM
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_+/=:".contains(&b))
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_digit)
 }
 
 fn decoded(text: &str) -> String {
@@ -258,6 +271,12 @@ mod tests {
             ("https://h/?jsessionid=abc", "https://h/?jsessionid=${JSESSIONID_SECRET}"),
             ("https://h/?next=https%3A%2F%2Fi%2F%3Ftoken%3Dabc&a", "https://h/?next=${NEXT_SECRET}&a"),
             ("https://h/?u=eyJhbGciOiJI.eyJzdWIi.c2ln", "https://h/?u=${U_SECRET}"),
+            ("https://h/bot12345:AAbbCCdd11-22eeFFgg33/me", "https://h/${TOKEN}/me"),
+            (
+                "https://h/0192f3a4-5b6c-7d8e-9f00-112233445566",
+                "https://h/0192f3a4-5b6c-7d8e-9f00-112233445566",
+            ),
+            ("https://h/?code=Zz0Yy1Xx2Ww3Vv4Uu5Tt6Ss7", "https://h/?code=${CODE_SECRET}"),
             ("https://h/#access_token=abc", "https://h/"),
             ("https://h/?price=5$", "https://h/?price=5$$"),
         ] {

@@ -209,7 +209,9 @@ fn check_url(url: &str) -> Result<(), &'static str> {
     if !lower.starts_with("http://") && !lower.starts_with("https://") {
         return Err("its URL does not begin with http:// or https://");
     }
-    profile::from_urls(&[filled(url)], &[]).map(drop).map_err(|_| "its URL is not valid")
+    profile::from_urls(&[filled(url)], &[])
+        .map(drop)
+        .map_err(|_| "its URL is not valid: look at its host and port, and for line breaks")
 }
 
 /// Host with its port, and path, with the names of variables in their place.

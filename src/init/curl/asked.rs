@@ -80,6 +80,9 @@ impl Asked {
             "insecure" => self.insecure = true,
             "globoff" => self.globoff = true,
             "location" | "location-trusted" | "follow" => self.location = true,
+            "range" if value.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'-' | b',')) => {
+                self.headers.push(("range".to_owned(), format!("bytes={value}")));
+            }
             "max-redirs" => self.most_redirects = Some(number(name, value)?),
             "max-time" => self.timeout = seconds(value)?,
             "connect-to" => self.places.push(place::connect_to(value)?),

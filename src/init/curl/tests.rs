@@ -81,6 +81,8 @@ fn options_are_those_of_curl() {
         ("curl -A YWJj/ https://a/", "GET", "https://a/", "user-agent: v", ""),
         ("curl -b a=1 -b c=2 https://a/", "GET", "https://a/", "cookie: v", ""),
         ("curl -b a=$X https://a/", "GET", "https://a/", "cookie: a=v", ""),
+        ("curl -r 0-9,20- https://a/", "GET", "https://a/", "range: bytes=0-9,20-", ""),
+        ("curl -r abc https://a/", "GET", "https://a/", "", ""),
         ("curl -b jar https://a/", "GET", "https://a/", "", ""),
         ("curl -u me:pw https://a/b", "GET", "https://v:v@a/b", "", ""),
         ("curl --oauth2-bearer abc https://a/", "GET", "https://a/", "authorization: Bearer v", ""),
