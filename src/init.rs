@@ -116,7 +116,7 @@ fn finished(mut draft: Draft) -> Result<Written, InitError> {
     let written = Written {
         text: render::text(&draft),
         endpoints: draft.requests.len(),
-        variables: draft.vault.names().map(str::to_owned).collect(),
+        variables: draft.vault.names().to_vec(),
         notes: draft.all_notes(),
     };
     if written.text.len() > LARGEST {

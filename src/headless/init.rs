@@ -11,6 +11,9 @@ use tempfile::{Builder, NamedTempFile};
 /// Largest input: a HAR holds the answers too.
 const LARGEST: u64 = 256 << 20;
 
+/// Most variables and most notes that are said of a profile; it names them all itself.
+const LISTED: usize = 8;
+
 /// What a profile is made of.
 #[derive(Debug)]
 pub enum InitSource {
@@ -151,10 +154,16 @@ fn tell(path: &Path, written: &Written, notices: &mut dyn Write) -> io::Result<(
     let endpoints = counted(written.endpoints as u64, "endpoint", "endpoints");
     writeln!(notices, "wrote {}: {endpoints}", text::path(path))?;
     if !written.variables.is_empty() {
-        writeln!(notices, "set before it is used: {}", written.variables.join(", "))?;
+        let named: Vec<&str> = written.variables.iter().take(LISTED).map(String::as_str).collect();
+        let more = written.variables.len() - named.len();
+        let more = if more > 0 { format!(" and {more} more, named at its head") } else { String::new() };
+        writeln!(notices, "set before it is used: {}{more}", named.join(", "))?;
     }
-    for note in &written.notes {
+    for note in written.notes.iter().take(LISTED) {
         writeln!(notices, "{}", text::visible(note))?;
+    }
+    if written.notes.len() > LISTED {
+        writeln!(notices, "and more, said at its head")?;
     }
     notices.flush()
 }

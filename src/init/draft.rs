@@ -1,6 +1,6 @@
 //! A profile in the making: requests come in as they were found, and stand in it without their secrets.
 
-use super::vault::{Vault, filled, named};
+use super::vault::{Vault, filled, named, scrubbed};
 use super::{InitError, conceal};
 use crate::domain::numbers::counted;
 use crate::profile::{self, MAX_ENDPOINTS};
@@ -146,13 +146,13 @@ impl Draft {
 
     /// Hides what stood once more outside of its own place.
     pub(super) fn scrub(&mut self) {
-        let vault = &self.vault;
+        let index = self.vault.index();
         for request in &mut self.requests {
-            request.url = vault.scrubbed(&request.url);
+            request.url = scrubbed(&index, &request.url);
             for (_, value) in &mut request.headers {
-                *value = vault.scrubbed(value);
+                *value = scrubbed(&index, value);
             }
-            request.body = request.body.take().map(|body| vault.scrubbed(&body));
+            request.body = request.body.take().map(|body| scrubbed(&index, &body));
         }
     }
 

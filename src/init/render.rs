@@ -35,8 +35,8 @@ fn head(draft: &Draft) -> String {
         "# Written by `fanscope {}`. `fanscope check FILE` explains it, `fanscope FILE` shows it live.\n",
         draft.asked
     );
-    let mut variables = draft.vault.names().peekable();
-    if variables.peek().is_some() {
+    let variables = draft.vault.names();
+    if !variables.is_empty() {
         out += "#\n# What is secret is not in it. Set these variables before it is used:\n";
         for name in variables {
             let _ = writeln!(out, "#   export {name}=...");

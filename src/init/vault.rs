@@ -2,6 +2,7 @@
 //! is its name between two marks, which no real text holds; [`Vault::spelled`] writes it as a profile does.
 
 use crate::profile::secrets::is_secret_key;
+use std::collections::{HashMap, HashSet};
 
 /// Before and behind the name of a variable: Unicode keeps these two free for a program's own use.
 const MARKS: [char; 2] = ['\u{fdd0}', '\u{fdd1}'];
@@ -15,11 +16,17 @@ const LONGEST_NAME: usize = 40;
 /// The variables of a profile, and what they stand for.
 #[derive(Debug, Default)]
 pub(super) struct Vault {
-    /// Name and value of those made here, in the order of their finding.
-    kept: Vec<(String, String)>,
-    /// Those that the input itself names.
-    given: Vec<String>,
+    /// In the order of their finding.
+    names: Vec<String>,
+    known: HashSet<String>,
+    /// Names of those made here, by their value.
+    kept: HashMap<String, Vec<String>>,
+    /// The last number that a name ends in.
+    numbers: HashMap<String, usize>,
 }
+
+/// Long secrets by how they begin.
+pub(super) type Index<'a> = HashMap<&'a [u8], Vec<(&'a str, &'a str)>>;
 
 /// A part of a text.
 pub(super) enum Part<'a> {
@@ -78,10 +85,17 @@ fn mark(name: &str) -> String {
 impl Vault {
     /// A variable that the input names.
     pub(super) fn given(&mut self, name: &str) -> String {
-        if !self.given.iter().any(|known| known == name) {
-            self.given.push(name.to_owned());
-        }
+        self.add(name.to_owned());
         mark(name)
+    }
+
+    /// Whether the name is new.
+    fn add(&mut self, name: String) -> bool {
+        let new = self.known.insert(name.clone());
+        if new {
+            self.names.push(name);
+        }
+        new
     }
 
     /// Puts a secret away; what stands in its place. `hint` is the key under which it was found.
@@ -98,36 +112,34 @@ impl Vault {
     /// The name under which a secret is kept.
     fn named(&mut self, hint: &str, secret: &str) -> String {
         let base = variable(hint);
-        let same = |(name, value): &&(String, String)| {
-            value == secret && (name.starts_with(&base) || secret.len() >= SHORTEST)
-        };
-        if let Some((name, _)) = self.kept.iter().find(same) {
+        let same = |name: &&String| name.starts_with(&base) || secret.len() >= SHORTEST;
+        if let Some(name) = self.kept.get(secret).and_then(|names| names.iter().find(same)) {
             return name.clone();
         }
         let mut name = base.clone();
-        let mut number = 1;
-        while self.names().any(|known| known == name) {
-            number += 1;
+        while !self.add(name.clone()) {
+            let number = self.numbers.entry(base.clone()).or_insert(1);
+            *number += 1;
             name = format!("{base}_{number}");
         }
-        self.kept.push((name.clone(), secret.to_owned()));
+        self.kept.entry(secret.to_owned()).or_default().push(name.clone());
         name
     }
 
     /// Every variable's name.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.given.iter().map(String::as_str).chain(self.kept.iter().map(|(name, _)| name.as_str()))
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
     }
 
-    /// The text with a variable wherever a secret stands once more, outside of its own place.
-    pub(super) fn scrubbed(&self, text: &str) -> String {
-        let long = self.kept.iter().filter(|(_, secret)| secret.len() >= SHORTEST);
-        long.fold(text.to_owned(), |text, (name, secret)| {
-            if !text.contains(secret.as_str()) {
-                return text;
+    /// What [`scrubbed`] looks for.
+    pub(super) fn index(&self) -> Index<'_> {
+        let mut index = Index::new();
+        for (secret, names) in &self.kept {
+            if let (Some(start), Some(name)) = (secret.as_bytes().get(..SHORTEST), names.first()) {
+                index.entry(start).or_default().push((secret, name));
             }
-            rewritten(&text, |part| part.replace(secret.as_str(), &mark(name)))
-        })
+        }
+        index
     }
 
     /// The text as a profile writes it: `${NAME}` for a variable, `$$` for a dollar sign. A name that is none of
@@ -135,11 +147,33 @@ impl Vault {
     pub(super) fn spelled(&self, text: &str) -> String {
         let part = |part| match part {
             Part::Text(text) => text.replace('$', "$$"),
-            Part::Variable(name) if self.names().any(|known| known == name) => format!("${{{name}}}"),
+            Part::Variable(name) if self.known.contains(name) => format!("${{{name}}}"),
             Part::Variable(_) => String::new(),
         };
         parts(text).into_iter().map(part).collect()
     }
+}
+
+/// The text with a variable wherever a secret stands once more, outside of its own place.
+pub(super) fn scrubbed(index: &Index<'_>, text: &str) -> String {
+    rewritten(text, |part| {
+        let (mut out, mut from, mut at) = (String::new(), 0, 0);
+        while let Some(start) = part.as_bytes().get(at..at + SHORTEST) {
+            let rest = part.as_bytes().get(at..).unwrap_or_default();
+            let here = index.get(start).into_iter().flatten();
+            let found =
+                here.filter(|(secret, _)| rest.starts_with(secret.as_bytes())).max_by_key(|(s, _)| s.len());
+            let Some((secret, name)) = found else {
+                at += 1;
+                continue;
+            };
+            out += part.get(from..at).unwrap_or_default();
+            out += &mark(name);
+            at += secret.len();
+            from = at;
+        }
+        out + part.get(from..).unwrap_or_default()
+    })
 }
 
 /// The name of a variable for what stands under a key. It says of itself that it is secret, so that its value is
@@ -203,8 +237,9 @@ mod tests {
     fn what_is_there_twice_is_hidden_twice_and_dollar_signs_stay() {
         let mut vault = Vault::default();
         let token = vault.keep("token", "abcdefgh");
-        let text = vault.scrubbed(&format!("{token} 5$ abcdefgh"));
-        assert_eq!(vault.spelled(&text), "${TOKEN} 5$$ ${TOKEN}");
+        vault.keep("pin", "1234");
+        let text = scrubbed(&vault.index(), &format!("{token} 5$ é1234abcdefgh"));
+        assert_eq!(vault.spelled(&text), "${TOKEN} 5$$ é1234${TOKEN}");
     }
 
     #[test]
