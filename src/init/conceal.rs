@@ -96,7 +96,7 @@ fn is_token(text: &str) -> bool {
 
 /// Whether a text looks drawn at random: long, of letters in both cases and digits, and no word of several parts.
 fn is_random(text: &str) -> bool {
-    let has = |kind: fn(&u8) -> bool| text.as_bytes().iter().any(|b| kind(b));
+    let has = |kind: fn(&u8) -> bool| text.as_bytes().iter().any(kind);
     text.len() >= SHORTEST_RANDOM
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_+/=:".contains(&b))
         && has(u8::is_ascii_uppercase)
