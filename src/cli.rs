@@ -1,8 +1,11 @@
 //! Arguments and what they override. No logic of other rooms: words become values here, nothing more.
 
 mod address;
+mod init;
 pub mod papers;
 mod texts;
+
+pub use init::Init;
 
 use crate::app::{ColorChoice, ThemeName};
 use crate::domain::{Ab, HedgeDelay, Mode, Speed};
@@ -42,6 +45,8 @@ pub enum CliCommand {
     Check(Check),
     /// Sum up recordings
     Report(Report),
+    /// Write a first profile: a starter, or one made of URLs, curl commands, a HAR or an API's description
+    Init(Init),
     /// Print completions for a shell
     Completions(Completions),
     /// Print a man page

@@ -1,8 +1,9 @@
-//! `run`, `check` and `report`: the same engine without a terminal.
+//! `run`, `check`, `init` and `report`: the same engine without a terminal.
 
 mod baseline;
 mod check;
 mod gate;
+mod init;
 mod output;
 mod progress;
 mod report;
@@ -14,6 +15,7 @@ mod voice;
 pub use baseline::{BaselineError, baseline};
 pub use check::{check, list};
 pub use gate::{Gates, Verdict};
+pub use init::{InitFailure, InitSource, init};
 pub use report::{ReportError, ReportPlan, report};
 pub use run::{Ended, Form, RunError, Task, run};
 pub use voice::{Voice, say};

@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | [`domain`] | the vocabulary: ids, settings, reasons, rounds, events | nothing else here |
 //! | [`profile`] | TOML file to validated [`profile::Profile`] | `domain` |
+//! | [`init`] | a first profile from URLs, curl, HAR or `OpenAPI`, its secrets as variables | `domain`, `profile` |
 //! | [`whatif`] | survival maths and recounts, no clock and no terminal | `domain` |
 //! | [`stats`] | rolling counters folded from settled rounds | `domain`, `whatif` |
 //! | [`recording`] | the NDJSON lines, their summary and their files | `domain`, `whatif` |
@@ -20,7 +21,7 @@
 //! | [`picture`] | a screen's cells as SVG | nothing else here, ratatui |
 //! | [`config`] | how somebody likes the dashboard: a TOML file under flags and environment | `domain`, `profile`, `stats`, `app` |
 //! | [`tui`] | terminal guard, keymap, run loop | everything above, crossterm |
-//! | [`headless`] | `run`, `check` and `report` without a terminal | everything but `app`, `view`, `picture`, `tui` |
+//! | [`headless`] | `run`, `check`, `init` and `report` without a terminal | everything but `app`, `view`, `picture`, `tui` |
 //! | [`cli`] | arguments | `domain`, `profile`, the names of `app`, clap |
 //!
 //! The engine runs on a thread of its own and never waits for the screen. A key becomes an `Action`, an
@@ -34,6 +35,7 @@ pub mod domain;
 pub mod engine;
 pub mod headless;
 pub mod http;
+pub mod init;
 pub mod metrics;
 pub mod picture;
 pub mod profile;

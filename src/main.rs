@@ -2,10 +2,15 @@
 
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
-use fanscope::cli::{self, Check, Cli, CliCommand, Configure, Format, Look, Observe, Replay, Report, Run};
+use fanscope::cli::{
+    self, Check, Cli, CliCommand, Configure, Format, Init, Look, Observe, Replay, Report, Run,
+};
 use fanscope::config::{self, Flags, Settings};
 use fanscope::domain::text;
-use fanscope::headless::{self, Ended, Form, Gates, ReportError, ReportPlan, RunError, Task, Verdict, Voice};
+use fanscope::headless::{
+    self, Ended, Form, Gates, InitFailure, InitSource, ReportError, ReportPlan, RunError, Task, Verdict,
+    Voice,
+};
 use fanscope::profile::nearest::nearest;
 use fanscope::profile::redact::redact;
 use fanscope::profile::secrets::redact_url;
@@ -51,6 +56,7 @@ fn main() -> ExitCode {
         Some(CliCommand::Report(report)) => report_recordings(report),
         Some(CliCommand::Completions(asked)) => print(|out| cli::papers::completions(asked.shell, out)),
         Some(CliCommand::Man(asked)) => man(asked.command.as_deref()),
+        Some(CliCommand::Init(init)) => write_profile(init),
     }
 }
 
@@ -301,6 +307,22 @@ fn report_recordings(report: Report) -> ExitCode {
     match headless::report(&plan, &mut io::stdout().lock(), &mut Voice::new(io::stderr().lock(), ascii)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(ReportError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => complain(&error),
+    }
+}
+
+fn write_profile(init: Init) -> ExitCode {
+    let source = match (init.curl, init.har, init.openapi) {
+        (true, ..) => InitSource::Curl,
+        (_, Some(file), _) => InitSource::Har(file),
+        (.., Some(file)) => InitSource::Openapi(file, init.server),
+        _ if init.urls.is_empty() => InitSource::Starter,
+        _ => InitSource::Urls(init.urls),
+    };
+    let (out, notices) = (&mut io::stdout().lock(), &mut Voice::new(io::stderr().lock(), speaks_ascii()));
+    match headless::init(&source, init.output.as_deref(), init.force, out, notices) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(InitFailure::Stdout(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => complain(&error),
     }
 }

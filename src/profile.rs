@@ -44,6 +44,7 @@ pub use types::{
     Simulation, Slow, StatusSet, Target, Template, Tls,
 };
 pub use urls::{from_urls, parse_header};
+pub use validate::MAX_ENDPOINTS;
 pub use warnings::{is_unverified, warnings};
 
 use reading::Unreadable;

@@ -54,6 +54,7 @@ const GUARDED: &[&str] = &[
 const ROOMS: &[Room] = &[
     room("domain", &[], &[], false),
     room("profile", &["domain"], &["toml"], false),
+    room("init", &["domain", "profile"], &[], false),
     room("whatif", &["domain"], &[], false),
     room("stats", &["domain", "whatif"], &[], false),
     room("recording", &["domain", "whatif"], &[], false),
@@ -119,6 +120,7 @@ const ROOMS: &[Room] = &[
             "domain",
             "engine",
             "http",
+            "init",
             "profile",
             "recording",
             "session",

@@ -4,7 +4,8 @@
 pub(super) const EXAMPLES: &str = "\
 Examples:
   fanscope                                     the built-in demo
-  fanscope my.toml -m quorum -k 3              a profile of your own, as a quorum
+  fanscope init -o my.toml                     a first profile of your own, with comments
+  fanscope my.toml -m quorum -k 3              watch it, as a quorum
   fanscope -b 150ms https://a.example https://b.example
   fanscope run my.toml -n 50 --format json     the same engine without a terminal
 
@@ -21,8 +22,10 @@ Examples:
   fanscope replay incident.ndjson              the dashboard on a recording
   fanscope report monday.ndjson --html a.html  what recordings show, as text and as a page
   fanscope check my.toml                       what is wrong with it, or what it would do
+  fanscope init -o my.toml                     a first profile, with comments
 
 Environment:
+  FANSCOPE_CONFIG                       the configuration file; empty: none
   NO_COLOR, CLICOLOR_FORCE, COLORTERM   whether there are colours, and how many; --color beats them
   LC_ALL, LC_CTYPE, LANG                a locale without UTF-8 gets 7-bit characters
   what a profile names as ${VAR}        values that are not to stand in a file

@@ -41,6 +41,17 @@ pub fn secrets_in_values(text: &str) -> impl Iterator<Item = &str> {
     spans_in_line(text, false).into_iter().filter_map(|span| text.get(span))
 }
 
+/// Where the secrets of a text stand: userinfo and values of secret keys in its URLs, in JSON, in a form and in whatever
+/// else has keys and values. In order; they may overlap.
+#[must_use]
+pub fn secret_spans(text: &str) -> Vec<Range<usize>> {
+    let mut spans = spans_in_urls(text);
+    spans.extend(spans_in_json(text));
+    spans.extend(spans_in_line(text, false));
+    spans.sort_by_key(|span| span.start);
+    spans
+}
+
 fn spans_in_urls(text: &str) -> Vec<Range<usize>> {
     let mut spans = Vec::new();
     let mut start = 0;

@@ -30,7 +30,7 @@ use std::path::Path;
 use toml::de::{DeTable, DeValue};
 
 /// Most endpoints of a profile: each is a lane and at least one socket.
-const MAX_ENDPOINTS: usize = 5000;
+pub const MAX_ENDPOINTS: usize = 5000;
 
 /// Checks a file's text.
 pub(super) fn profile(
