@@ -1,7 +1,7 @@
 //! Keys as the terminal sends them, as people write them, and as the screen names them.
 
 use crate::domain::text::is_hidden;
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// A key without its modifiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -136,29 +136,52 @@ impl Key {
     /// Its name on the screen: `q`, `space`, `←`, `Ctrl-C`, `Home`.
     #[must_use]
     pub fn shown(self) -> String {
-        let arrow = match self.code {
-            KeyCode::Left => "←",
-            KeyCode::Right => "→",
-            KeyCode::Up => "↑",
-            KeyCode::Down => "↓",
-            _ => return self.ascii(),
-        };
-        self.modified(arrow.to_owned())
+        self.name(false)
     }
 
     /// The same in 7-bit characters, for keys that have some.
     #[must_use]
     pub fn ascii(self) -> String {
-        self.modified(match self.code {
-            KeyCode::Char(' ') => "space".to_owned(),
-            KeyCode::Char(c) if self.ctrl => c.to_uppercase().to_string(),
-            KeyCode::Char(c) => c.to_string(),
-            code => format!("{code:?}"),
-        })
+        self.name(true)
     }
 
-    fn modified(self, name: String) -> String {
-        if self.ctrl { format!("Ctrl-{name}") } else { name }
+    fn name(self, ascii: bool) -> String {
+        let mut name = String::new();
+        self.write(ascii, &mut name);
+        name
+    }
+
+    /// Adds its name to a text.
+    pub(super) fn write(self, ascii: bool, out: &mut String) {
+        if self.ctrl {
+            out.push_str("Ctrl-");
+        }
+        match self.code {
+            KeyCode::Char(' ') => out.push_str("space"),
+            KeyCode::Char(c) if self.ctrl => out.extend(c.to_uppercase()),
+            KeyCode::Char(c) => out.push(c),
+            KeyCode::Left if !ascii => out.push('←'),
+            KeyCode::Right if !ascii => out.push('→'),
+            KeyCode::Up if !ascii => out.push('↑'),
+            KeyCode::Down if !ascii => out.push('↓'),
+            code => {
+                // Writing to a string can't fail.
+                let _ = write!(out, "{code:?}");
+            }
+        }
+    }
+
+    /// The character that it is and that can be seen, without Ctrl.
+    pub(super) fn seen(self) -> Option<char> {
+        match (self.code, self.ctrl) {
+            (KeyCode::Char(c), false) if c != ' ' => Some(c),
+            _ => None,
+        }
+    }
+
+    /// Whether it is an arrow, without Ctrl.
+    pub(super) fn is_arrow(self) -> bool {
+        !self.ctrl && matches!(self.code, KeyCode::Left | KeyCode::Right | KeyCode::Up | KeyCode::Down)
     }
 }
 

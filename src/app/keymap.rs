@@ -65,9 +65,17 @@ impl Keymap {
     /// # Errors
     /// Everything that can't be so.
     pub fn with(changed: Vec<(Action, Vec<Key>)>) -> Result<Self, Vec<KeymapFault>> {
-        let keymap = Self { changed };
+        let mut keymap = Self { changed };
         let faults = keymap.faults();
-        if faults.is_empty() { Ok(keymap) } else { Err(faults) }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        // So that the help names it, too.
+        let quit = keymap.changed.iter_mut().find(|changed| changed.0 == Action::Quit);
+        if let Some((_, keys)) = quit.filter(|quit| !quit.1.contains(&ALWAYS)) {
+            keys.push(ALWAYS);
+        }
+        Ok(keymap)
     }
 
     /// The keys of an action.
@@ -96,27 +104,27 @@ impl Keymap {
         })
     }
 
-    /// The keys of one action as the screen names them; a row of characters is `0-9`. Empty without a key.
-    #[must_use]
-    pub fn all(&self, binding: &Binding, ascii: bool) -> String {
-        let keys = self.keys(binding);
-        match range(keys) {
-            Some(range) => range,
-            None => joined(&keys.iter().take(MOST_NAMED).map(|key| name(*key, ascii)).collect::<Vec<_>>()),
+    /// Adds the keys of one action to a text, as the screen names them; a row of characters is `0-9`. Nothing without a
+    /// key.
+    pub fn write_all(&self, binding: &Binding, ascii: bool, out: &mut String) {
+        let keys = self.keys(binding).iter().copied();
+        if !write_range(keys.clone(), out) {
+            write_keys(keys.take(MOST_NAMED), ascii, out);
         }
     }
 
-    /// The first key of each of these actions, as the screen names them: `q`, `[ ]`, `1-5`, `←→`. Empty where none has
-    /// a key.
-    #[must_use]
-    pub fn first(&self, actions: &[Action], ascii: bool) -> String {
+    /// Adds the first key of each of these actions to a text, as the screen names them: `q`, `[ ]`, `1-5`, `←→`. Nothing
+    /// where none has a key.
+    pub fn write_first(&self, actions: &[Action], ascii: bool, out: &mut String) {
         let bound = actions.iter().filter_map(|action| BINDINGS.iter().find(|b| b.action == *action));
         if let [Action::Tenth(_)] = actions {
-            return bound.map(|binding| self.all(binding, ascii)).collect();
+            bound.for_each(|binding| self.write_all(binding, ascii, out));
+            return;
         }
-        let keys: Vec<Key> = bound.filter_map(|b| preferred(self.keys(b), ascii)).collect();
-        let named = || keys.iter().map(|key| name(*key, ascii)).collect::<Vec<_>>();
-        range(&keys).unwrap_or_else(|| joined(&named()))
+        let keys = bound.filter_map(|binding| preferred(self.keys(binding), ascii));
+        if !write_range(keys.clone(), out) {
+            write_keys(keys, ascii, out);
+        }
     }
 
     fn faults(&self) -> Vec<KeymapFault> {
@@ -155,42 +163,44 @@ impl Keymap {
     }
 }
 
-fn name(key: Key, ascii: bool) -> String {
-    if ascii { key.ascii() } else { key.shown() }
-}
-
 /// The first key; where only 7-bit characters are shown, the first that is one itself.
 fn preferred(keys: &[Key], ascii: bool) -> Option<Key> {
-    let is_short = |key: &&Key| key.ascii().len() == 1;
+    let is_short = |key: &&Key| key.seen().is_some_and(|c| c.is_ascii());
     keys.iter().find(is_short).filter(|_| ascii).or(keys.first()).copied()
 }
 
-/// `0-9` for characters that follow each other, where there are more than a few.
-fn range(keys: &[Key]) -> Option<String> {
-    use super::key::KeyCode::Char;
-    let code = |key: &Key| match (key.code, key.ctrl) {
-        (Char(c), false) => Some(u32::from(c)),
-        _ => None,
-    };
-    let follows = |pair: &[Key]| match pair {
-        [one, next] => code(one).is_some_and(|c| code(next) == c.checked_add(1)),
-        _ => false,
-    };
-    let follow = keys.windows(2).all(follows);
-    let (first, last) = (keys.first()?, keys.last()?);
-    (follow && keys.len() > MOST_NAMED).then(|| format!("{}-{}", first.ascii(), last.ascii()))
+/// Adds `0-9` for characters that follow each other, where there are more than a few. Returns whether it is so.
+fn write_range(mut keys: impl Iterator<Item = Key> + Clone, out: &mut String) -> bool {
+    let Some(first) = keys.next().and_then(Key::seen) else { return false };
+    let (mut last, mut count) = (first, 1);
+    for key in keys {
+        match key.seen().filter(|&c| u32::from(last).checked_add(1) == Some(u32::from(c))) {
+            Some(next) => (last, count) = (next, count + 1),
+            None => return false,
+        }
+    }
+    let is_range = count > MOST_NAMED;
+    if is_range {
+        out.extend([first, '-', last]);
+    }
+    is_range
 }
 
-/// Arrows stand together, words do not.
-fn joined(names: &[String]) -> String {
-    let arrows = names.len() == 2 && names.iter().all(|name| matches!(name.as_str(), "←" | "→" | "↑" | "↓"));
-    names.join(if arrows { "" } else { " " })
+/// Adds the names of keys. Two arrows stand together.
+fn write_keys(keys: impl Iterator<Item = Key> + Clone, ascii: bool, out: &mut String) {
+    let together = !ascii && keys.clone().count() == 2 && keys.clone().all(Key::is_arrow);
+    for (place, key) in keys.enumerate() {
+        if place > 0 && !together {
+            out.push(' ');
+        }
+        key.write(ascii, out);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::key::KeyCode;
+    use crate::app::actions::named;
 
     fn with(action: Action, keys: &[&str]) -> Result<Keymap, Vec<String>> {
         let keys = keys.iter().map(|key| Key::parse(key).unwrap()).collect();
@@ -224,9 +234,9 @@ mod tests {
             (Some(Action::Probe), Some(Action::Probe))
         );
         assert_eq!(action(Key::char('p')), None);
-        assert_eq!(keymap.first(&[Action::Probe], false), "P");
+        assert_eq!(first(&keymap, &[Action::Probe], false), "P");
         let none = with(Action::Probe, &[]).unwrap();
-        assert_eq!(none.first(&[Action::Probe], false), "");
+        assert_eq!(first(&none, &[Action::Probe], false), "");
     }
 
     #[test]
@@ -260,6 +270,9 @@ mod tests {
         ] {
             assert_eq!(keymap.action_for(Kind::Live, key), action);
         }
+        let mut shown = String::new();
+        keymap.write_all(named("quit").unwrap(), false, &mut shown);
+        assert_eq!(shown, "Q Ctrl-C");
         let many: Vec<String> = ('A'..='K').map(String::from).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert!(
@@ -267,24 +280,26 @@ mod tests {
         );
     }
 
+    fn first(keymap: &Keymap, actions: &[Action], ascii: bool) -> String {
+        let mut out = String::new();
+        keymap.write_first(actions, ascii, &mut out);
+        out
+    }
+
     #[test]
     fn keys_are_shown_short() {
         let keymap = Keymap::default();
-        let first = |actions: &[Action]| (keymap.first(actions, false), keymap.first(actions, true));
+        let both = |actions: &[Action]| (first(&keymap, actions, false), first(&keymap, actions, true));
         let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
-        assert_eq!(first(&[Action::BudgetDown, Action::BudgetUp]), pair("←→", "- +"));
-        assert_eq!(first(&[Action::ShortBack, Action::ShortAhead]), pair("←→", "Left Right"));
-        assert_eq!(first(&[Action::NumberDown, Action::NumberUp]), pair("[ ]", "[ ]"));
-        assert_eq!(first(&[Action::Tenth(0)]), pair("0-9", "0-9"));
+        assert_eq!(both(&[Action::BudgetDown, Action::BudgetUp]), pair("←→", "- +"));
+        assert_eq!(both(&[Action::ShortBack, Action::ShortAhead]), pair("←→", "Left Right"));
+        assert_eq!(both(&[Action::NumberDown, Action::NumberUp]), pair("[ ]", "[ ]"));
+        assert_eq!(both(&[Action::Tenth(0)]), pair("0-9", "0-9"));
+        assert_eq!(both(&[Action::Pause]), pair("space", "space"));
         let modes = crate::domain::Mode::ALL.iter().map(|m| Action::Mode(*m)).collect::<Vec<_>>();
-        assert_eq!(first(&modes), pair("1-5", "1-5"));
-        let moved = with(Action::Mode(modes_third()), &["ctrl-left"]).unwrap();
-        assert_eq!(moved.first(&modes, false), "1 2 Ctrl-← 4 5");
-        assert_eq!(moved.all(&BINDINGS[2], true), "Ctrl-Left");
-        assert_eq!(Key::plain(KeyCode::Left).shown(), "←");
-    }
-
-    fn modes_third() -> crate::domain::Mode {
-        crate::domain::Mode::ALL[2]
+        assert_eq!(both(&modes), pair("1-5", "1-5"));
+        let moved = with(modes[2], &["ctrl-left"]).unwrap();
+        assert_eq!(first(&moved, &modes, false), "1 2 Ctrl-← 4 5");
+        assert_eq!(first(&moved, &modes[2..3], true), "Ctrl-Left");
     }
 }

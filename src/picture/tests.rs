@@ -138,3 +138,15 @@ fn a_screen_elsewhere_begins_at_the_pictures_corner() {
     buffer.set_string(5, 7, "ab", Style::new());
     assert_eq!(texts(&svg(&buffer, &Palette::DARK, CAPTION)), [(0, 12, 16, "ab".to_owned())]);
 }
+
+#[test]
+fn a_ground_that_every_cell_has_is_that_of_the_picture_and_drawn_once() {
+    let (ground, ink) = (Color::Rgb(0x12, 0x16, 0x1c), Color::Indexed(203));
+    let palette = Palette::DARK.on(ground, ink);
+    assert_eq!((palette.background, palette.foreground), (Rgb(0x12, 0x16, 0x1c), Rgb(0xff, 0x5f, 0x5f)));
+    let painted = Style::new().bg(ground).fg(ink);
+    let marked = painted.add_modifier(ratatui::style::Modifier::REVERSED);
+    let drawn = svg(&screen(&[("plain", painted), ("marked", marked)]), &palette, CAPTION);
+    assert_eq!(paths(&drawn), ["M0 16h48v16h-48z"], "only what is reversed has a ground of its own");
+    assert_eq!(drawn.matches("#12161c").count(), 2, "the ground, and the reversed letters");
+}

@@ -76,7 +76,7 @@ fn common_mistake(line: &str, message: &str) -> Option<(String, String)> {
     if trimmed.starts_with(['{', '}']) || trimmed == "---" {
         return tell(
             "this is not TOML",
-            "TOML is headers such as `[round]`, and lines of `key = value`".to_owned(),
+            "write TOML: headers such as `[round]`, and lines of `key = value`".to_owned(),
         );
     }
     let unquoted_value = ["string values must be quoted", "invalid boolean", "missing value"];

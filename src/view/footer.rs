@@ -9,6 +9,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 use ratatui::widgets::Widget;
+use std::ops::Range;
 
 /// The footer row.
 pub struct Footer<'a> {
@@ -18,9 +19,51 @@ pub struct Footer<'a> {
 
 /// Keys, and what they do.
 struct Entry {
-    keys: String,
+    /// Where in the text of all entries the keys stand.
+    keys: Range<usize>,
     label: &'static str,
     rank: u8,
+}
+
+/// What stands in the footer. The keys of all entries are one text: a footer is drawn with every frame.
+struct Entries {
+    text: String,
+    list: Vec<Entry>,
+}
+
+impl Entries {
+    fn new() -> Self {
+        Self { text: String::with_capacity(128), list: Vec::with_capacity(32) }
+    }
+
+    /// Adds keys, unless there are none.
+    fn add(&mut self, label: &'static str, rank: u8, write: impl FnOnce(&mut String)) {
+        let start = self.text.len();
+        write(&mut self.text);
+        let keys = start..self.text.len();
+        if !keys.is_empty() {
+            self.list.push(Entry { keys, label, rank });
+        }
+    }
+
+    /// Keys and labels up to a rank.
+    fn up_to(&self, most: u8) -> impl Iterator<Item = (&str, &'static str)> {
+        let entries = self.list.iter().filter(move |entry| entry.rank <= most);
+        entries.map(|entry| (self.text.get(entry.keys.clone()).unwrap_or_default(), entry.label))
+    }
+
+    /// Columns of entries up to a rank, with three of air behind each.
+    fn length(&self, most: u8) -> u16 {
+        self.up_to(most).map(|(keys, label)| width(keys) + 1 + width(label) + 3).sum()
+    }
+
+    /// Those up to the highest rank that fits.
+    fn fitting(mut self, room: u16) -> Self {
+        let ranks = self.list.iter().map(|entry| entry.rank);
+        let most = ranks.filter(|&rank| self.length(rank) <= room).max().unwrap_or(0);
+        self.list.retain(|entry| entry.rank <= most);
+        self
+    }
 }
 
 const fn place(rank: u8, actions: &'static [Action], label: &'static str) -> Place {
@@ -61,30 +104,22 @@ const IN_RECORDED_TRADEOFF: [Place; 3] = [
 const EXPORT: Place = place(6, &[Action::Export], "export");
 
 /// The keys that end what is typed. They are no actions: while text is typed, these keys are its own.
-fn typing(dropped: &'static str) -> Vec<Entry> {
-    let entry = |key: &str, label| Entry { keys: key.to_owned(), label, rank: 0 };
-    vec![entry("Enter", "keep"), entry("Esc", dropped)]
+fn typing(dropped: &'static str) -> Entries {
+    let mut entries = Entries::new();
+    entries.add("keep", 0, |text| text.push_str("Enter"));
+    entries.add(dropped, 0, |text| text.push_str("Esc"));
+    entries
 }
 
 /// Columns that what is said needs, before there is room for keys beside it.
 const NOTICE: u16 = 40;
-
-/// Columns of entries, with three of air behind each.
-fn length<'e>(entries: impl Iterator<Item = &'e Entry>) -> u16 {
-    entries.map(|e| width(&e.keys) + 1 + width(e.label) + 3).sum()
-}
 
 impl Widget for &Footer<'_> {
     fn render(self, area: Rect, buf: &mut Buffer) {
         if area.is_empty() {
             return;
         }
-        let entries = self.entries();
-        let room = area.width.saturating_add(1);
-        // The highest rank up to which everything fits.
-        let fits = |most: u8| length(entries.iter().filter(|e| e.rank <= most)) <= room;
-        let most = entries.iter().map(|e| e.rank).filter(|&r| fits(r)).max().unwrap_or(0);
-        let entries: Vec<&Entry> = entries.iter().filter(|e| e.rank <= most).collect();
+        let entries = self.entries().fitting(area.width.saturating_add(1));
         let mut pen = Pen::new(buf);
         let x = area.x.saturating_add(1);
         if let Some(note) = self.ctx.app.note() {
@@ -101,7 +136,7 @@ impl Widget for &Footer<'_> {
 }
 
 impl Footer<'_> {
-    fn entries(&self) -> Vec<Entry> {
+    fn entries(&self) -> Entries {
         let app = self.ctx.app;
         match app.screen {
             _ if app.note().is_some() => typing("drop"),
@@ -117,7 +152,7 @@ impl Footer<'_> {
     }
 
     /// These, and what is always there.
-    fn besides(&self, places: &[Place]) -> Vec<Entry> {
+    fn besides(&self, places: &[Place]) -> Entries {
         self.named(places.iter().copied().chain(self.always()))
     }
 
@@ -126,29 +161,28 @@ impl Footer<'_> {
     }
 
     /// With the keys that hold; without those that have none.
-    fn named(&self, places: impl Iterator<Item = Place>) -> Vec<Entry> {
+    fn named(&self, places: impl Iterator<Item = Place>) -> Entries {
         let App { keymap, options, .. } = self.ctx.app;
-        let entry = |Place { actions, label, rank }| Entry {
-            keys: keymap.first(actions, options.ascii),
-            label,
-            rank,
-        };
-        places.map(entry).filter(|entry| !entry.keys.is_empty()).collect()
+        let mut entries = Entries::new();
+        for Place { actions, label, rank } in places {
+            entries.add(label, rank, |text| keymap.write_first(actions, options.ascii, text));
+        }
+        entries
     }
 
-    fn keys(&self, mut x: u16, area: Rect, entries: &[&Entry], pen: &mut Pen<'_>) {
+    fn keys(&self, mut x: u16, area: Rect, entries: &Entries, pen: &mut Pen<'_>) {
         let theme = self.ctx.theme;
-        for entry in entries {
-            x = pen.put(x, area.y, area.right(), &entry.keys, theme.bold(Tone::Plain)).saturating_add(1);
-            x = pen.put(x, area.y, area.right(), entry.label, theme.dim()).saturating_add(3);
+        for (keys, label) in entries.up_to(u8::MAX) {
+            x = pen.put(x, area.y, area.right(), keys, theme.bold(Tone::Plain)).saturating_add(1);
+            x = pen.put(x, area.y, area.right(), label, theme.dim()).saturating_add(3);
         }
     }
 
     /// The note as it is typed: its end, where the cursor is.
-    fn note(&self, note: &str, area: Rect, entries: &[&Entry], pen: &mut Pen<'_>) {
+    fn note(&self, note: &str, area: Rect, entries: &Entries, pen: &mut Pen<'_>) {
         let ctx = self.ctx;
         let x = pen.put(area.x.saturating_add(1), area.y, area.right(), "note ", ctx.theme.dim());
-        let keys = length(entries.iter().copied());
+        let keys = entries.length(u8::MAX);
         let most = area.right().saturating_sub(x).saturating_sub(keys + 2);
         let typed = [
             ctx.bold(cut_start(note, most, ctx.glyphs.ellipsis), Tone::Plain),
@@ -161,8 +195,7 @@ impl Footer<'_> {
     /// What is said for a moment; the keys that are always there stay where there is room.
     fn notice(&self, notice: &Notice, area: Rect, pen: &mut Pen<'_>) {
         let always = self.named(self.always());
-        let always: Vec<&Entry> = always.iter().collect();
-        let keys = length(always.iter().copied());
+        let keys = always.length(u8::MAX);
         let room = area.width.saturating_sub(2);
         let (x, end) = (area.x.saturating_add(1), area.right().saturating_sub(1));
         let beside = room >= keys + NOTICE;

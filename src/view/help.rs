@@ -84,7 +84,9 @@ impl Help<'_> {
         let App { keymap, options, .. } = self.ctx.app;
         let bold = self.ctx.theme.bold(Tone::Plain);
         let line = |b: &Binding| {
-            let keys = cut_middle(&keymap.all(b, options.ascii), MOST_SIGN, self.ctx.glyphs.ellipsis);
+            let mut keys = String::new();
+            keymap.write_all(b, options.ascii, &mut keys);
+            let keys = cut_middle(&keys, MOST_SIGN, self.ctx.glyphs.ellipsis);
             let sign = if keys.is_empty() { self.ctx.dim("no key") } else { Span::styled(keys, bold) };
             Line { sign: vec![sign], text: b.help.into() }
         };
