@@ -5,6 +5,7 @@
 
 pub mod actions;
 mod config;
+mod copied;
 pub mod detail;
 mod events;
 pub mod help;
@@ -30,6 +31,7 @@ mod tests;
 
 pub use actions::{Action, Key, KeyCode, Kind};
 pub use config::{Change, Config, ab_pair, ab_words, variant_words};
+pub use copied::{Copied, Wanted};
 pub use detail::{AnswerLine, DetailPage, FactLine, Part};
 pub use help::HelpPage;
 pub use lane::{Bar, Fate, Lane, LaneState, Outline};
@@ -143,6 +145,8 @@ pub enum Message {
     Recording(Recording),
     /// What other budgets, quorums and hedges would have given.
     Outlook(Box<Outlook>),
+    /// A call is on the clipboard as a command.
+    Copied(Copied),
     /// Something to be said for a moment.
     Notice(Notice),
     /// What is said for a moment has been said long enough.
@@ -170,6 +174,8 @@ pub enum Effect {
     Record,
     /// Write the picture and its round to files.
     Export,
+    /// A call as a command on the clipboard.
+    Copy(Wanted),
     /// Leave.
     Quit,
     /// Paint everything anew.
@@ -289,6 +295,8 @@ pub struct App {
     /// What is being typed as a note.
     note: Option<TypedLine>,
     pub(crate) recording: Recording,
+    /// What was copied last.
+    copied: Option<Copied>,
     /// What is said for a moment, and until when.
     notice: Option<Notice>,
     /// First rounds, which are left out of every statistic.
@@ -323,6 +331,7 @@ impl App {
             tradeoff: Tradeoff::default(),
             note: None,
             recording: Recording::Off,
+            copied: None,
             notice: None,
             warmup: 0,
             descriptors: None,
@@ -390,6 +399,7 @@ pub fn update(app: &mut App, message: Message) -> Vec<Effect> {
         Message::Failed(why) => app.fail(&why),
         Message::Recording(recording) => app.recording = recording,
         Message::Outlook(outlook) => app.tradeoff.answered(*outlook),
+        Message::Copied(copied) => app.copied = Some(copied),
         Message::Notice(notice) => app.notice = Some(notice),
         Message::NoticeOver => {}
     }

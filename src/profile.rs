@@ -6,6 +6,7 @@
 
 mod arguments;
 mod builtin;
+mod curl;
 mod descriptors;
 pub mod durations;
 mod error;
@@ -23,6 +24,7 @@ pub mod redact;
 #[cfg(test)]
 mod schema;
 pub mod secrets;
+mod shell;
 mod source;
 mod syntax;
 pub mod types;
@@ -33,6 +35,7 @@ mod warnings;
 
 pub use arguments::{ArgumentFault, argument_faults};
 pub use builtin::BUILTINS;
+pub use curl::{CurlCall, SECRET, curl};
 pub use descriptors::descriptors;
 pub use error::{Complaint, Mark, Place, ProfileError, ProfileErrors};
 pub use explain::{explain, request_line, warning};

@@ -20,7 +20,7 @@ use crate::engine::transport::AttemptRequest;
 use crate::engine::{Command, Engine, EngineConfig, spawn};
 use crate::http::{HttpTransport, SimulatedUrls};
 use crate::metrics::{Limits, Listener, Metrics};
-use crate::profile::Profile;
+use crate::profile::{self, CurlCall, Profile};
 use crate::recording::{EndpointLine, GateLine, Line, Scribe, Writer};
 use crate::simulate::{Faults, Fleet};
 use freeze::Freeze;
@@ -329,6 +329,15 @@ impl Session {
         simulated
     }
 
+    /// A call as a curl command, without secrets.
+    ///
+    /// # Errors
+    /// Why there is none, in words that repeat no value.
+    pub fn curl(&self, call: &CurlCall) -> Result<String, &'static str> {
+        let url = self.fleet.url(call.endpoint, call.replica, call.round.0, 0);
+        profile::curl(&self.profile, &self.settings, call, Some(url).filter(|url| !url.is_empty()))
+    }
+
     /// Time since the session's start.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
@@ -376,7 +385,6 @@ mod tests {
     use super::*;
     use crate::domain::Mode;
     use crate::domain::event::SkipCause;
-    use crate::profile;
     use crate::stats::fixture as fx;
 
     #[test]

@@ -5,6 +5,7 @@
 //! them, so a slow terminal drops frames and holds up neither a round nor a key.
 
 mod advisor;
+mod copy;
 mod files;
 mod guard;
 mod input;

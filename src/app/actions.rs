@@ -72,6 +72,8 @@ pub enum Action {
     Record,
     /// Write the picture and its round to files.
     Export,
+    /// The selected call as a curl command, on the clipboard.
+    Copy,
     /// Show or hide the keys.
     Help,
     /// Back to the dashboard.
@@ -326,6 +328,7 @@ pub const BINDINGS: &[Binding] = &[
         .footer(19, "R", "R", "record")
         .live(),
     bind(Action::Export, "export", &[c('e')], "picture and round to files").footer(20, "e", "e", "export"),
+    bind(Action::Copy, "copy", &[c('y')], "copy the call as curl").footer(21, "y", "y", "curl").live(),
     bind(Action::Redraw, "redraw", &[Key::ctrl('l')], "paint anew"),
     bind(Action::Suspend, "suspend", &[Key::ctrl('z')], "suspend; fg comes back"),
     bind(Action::Back, "back", &[plain(KeyCode::Esc)], "back to the dashboard"),

@@ -43,6 +43,7 @@ impl App {
             Action::Fault => return self.next_fault(),
             Action::Record => return vec![Effect::Record],
             Action::Export => return vec![Effect::Export],
+            Action::Copy => return self.copy(),
             Action::Redraw => return vec![Effect::Redraw],
             Action::Suspend => return vec![Effect::Suspend],
             Action::Quit => return vec![Effect::Quit],

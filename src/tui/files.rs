@@ -124,7 +124,7 @@ where
     I: Stream<Item = io::Result<Input>> + Unpin,
 {
     /// Says something for a moment.
-    fn say(&mut self, notice: Notice) {
+    pub(super) fn say(&mut self, notice: Notice) {
         self.hush = Some(Instant::now() + MOMENT);
         self.tell(Message::Notice(notice));
     }

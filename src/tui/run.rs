@@ -262,7 +262,13 @@ where
 
     fn message(&mut self, message: Message) -> Option<Leave> {
         self.dirty = true;
-        for effect in update(&mut self.app, message) {
+        let said = self.app.notice().cloned();
+        let effects = update(&mut self.app, message);
+        // What the app says by itself is said for a moment, too.
+        if self.app.notice() != said.as_ref() {
+            self.hush = self.app.notice().map(|_| Instant::now() + MOMENT);
+        }
+        for effect in effects {
             match effect {
                 Effect::Quit => return Some(Leave::Quit),
                 Effect::Redraw if self.surface.forget().is_err() => return Some(Leave::Gone),
@@ -270,6 +276,7 @@ where
                 Effect::Suspend => Job::ask(),
                 Effect::Record => self.record(),
                 Effect::Export => self.export(),
+                Effect::Copy(wanted) => self.copy(wanted),
                 effect => self.source.obey(effect),
             }
         }

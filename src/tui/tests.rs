@@ -41,6 +41,8 @@ const STUCK: Duration = Duration::from_secs(60);
 struct Seen {
     text: String,
     frames: usize,
+    /// What the terminal was told beside the screen.
+    raw: String,
     waiting: Option<Waker>,
 }
 
@@ -69,6 +71,11 @@ impl Surface for Memory {
         if let Some(waker) = seen.waiting.take() {
             waker.wake();
         }
+        Ok(())
+    }
+
+    fn send_raw(&mut self, bytes: &str) -> io::Result<()> {
+        self.seen.borrow_mut().raw.push_str(bytes);
         Ok(())
     }
 
