@@ -15,6 +15,7 @@ mod lineup;
 pub mod live;
 mod look;
 mod notice;
+mod page;
 mod picture;
 mod replay;
 mod summary;
@@ -38,6 +39,7 @@ pub use lane::{Bar, Fate, Lane, LaneState, Outline};
 pub use lineup::{Lineup, Sort};
 pub use live::LiveRound;
 pub use notice::{Notice, Recording};
+pub use page::Page;
 pub use picture::{Mark, Picture};
 pub use replay::{Recorded, Scene};
 pub use summary::summary;
@@ -145,6 +147,8 @@ pub enum Message {
     Recording(Recording),
     /// What other budgets, quorums and hedges would have given.
     Outlook(Box<Outlook>),
+    /// There is something to be read.
+    Read(Page),
     /// A call is on the clipboard as a command.
     Copied(Copied),
     /// Something to be said for a moment.
@@ -174,6 +178,8 @@ pub enum Effect {
     Record,
     /// Write the picture and its round to files.
     Export,
+    /// Read the profile once more.
+    Reload,
     /// A call as a command on the clipboard.
     Copy(Wanted),
     /// Leave.
@@ -211,6 +217,13 @@ pub enum Screen {
     Detail(usize),
     /// What another budget, quorum or hedge would have given.
     Tradeoff,
+    /// A text.
+    Page {
+        /// From this line on.
+        top: usize,
+        /// What is behind it.
+        behind: Behind,
+    },
     /// The keys.
     Help {
         /// From this line on.
@@ -220,7 +233,7 @@ pub enum Screen {
     },
 }
 
-/// What is behind the help.
+/// What is behind the help or a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Behind {
     /// The dashboard.
@@ -229,6 +242,17 @@ pub enum Behind {
     Detail,
     /// The trade-off.
     Tradeoff,
+}
+
+impl Behind {
+    /// The screen to go back to.
+    const fn screen(self) -> Screen {
+        match self {
+            Self::Dashboard => Screen::Dashboard,
+            Self::Detail => Screen::Detail(0),
+            Self::Tradeoff => Screen::Tradeoff,
+        }
+    }
 }
 
 /// What stands beside the history in the lower half.
@@ -297,6 +321,8 @@ pub struct App {
     pub(crate) recording: Recording,
     /// What was copied last.
     copied: Option<Copied>,
+    /// What there is to be read, or was.
+    page: Page,
     /// What is said for a moment, and until when.
     notice: Option<Notice>,
     /// First rounds, which are left out of every statistic.
@@ -332,6 +358,7 @@ impl App {
             note: None,
             recording: Recording::Off,
             copied: None,
+            page: Page::default(),
             notice: None,
             warmup: 0,
             descriptors: None,
@@ -350,6 +377,12 @@ impl App {
     pub fn short_of_descriptors(self, limit: u64, need: u64) -> Self {
         let said = format!("{limit} file descriptors of {need} that may be needed: try `ulimit -n {need}`");
         Self { descriptors: Some((limit, need)), notice: Some(Notice::Failed(said)), ..self }
+    }
+
+    /// The same in the place of another: what is looked at stays as far as that makes sense.
+    #[must_use]
+    pub fn after(self, before: &Self) -> Self {
+        Self { size: before.size, window: before.window, panel: before.panel, ..self }
     }
 
     /// What kind of session is on the screen.
@@ -399,6 +432,7 @@ pub fn update(app: &mut App, message: Message) -> Vec<Effect> {
         Message::Failed(why) => app.fail(&why),
         Message::Recording(recording) => app.recording = recording,
         Message::Outlook(outlook) => app.tradeoff.answered(*outlook),
+        Message::Read(page) => app.read(page),
         Message::Copied(copied) => app.copied = Some(copied),
         Message::Notice(notice) => app.notice = Some(notice),
         Message::NoticeOver => {}

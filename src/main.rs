@@ -84,11 +84,13 @@ fn record(observe: &Observe) -> Option<(PathBuf, bool)> {
 
 fn dashboard(observe: &Observe, look: &Look) -> ExitCode {
     // A wrong profile is said before the terminal is touched.
-    let profile = match session::choose(&choice(observe)) {
+    let choice = choice(observe);
+    let profile = match session::choose(&choice) {
         Ok(profile) => profile,
         Err(error) => return complain(&error),
     };
-    let beside = Beside { warmup: observe.warmup, record: record(observe), metrics: observe.metrics };
+    let (record, choice) = (record(observe), Some(choice));
+    let beside = Beside { warmup: observe.warmup, record, metrics: observe.metrics, choice };
     match tui::run(profile, (look.color, look.ascii), beside) {
         Ok(None) => ExitCode::SUCCESS,
         Ok(Some(signal)) => die(signal),

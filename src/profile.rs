@@ -94,6 +94,12 @@ pub fn contradictions(profile: &Profile) -> Vec<String> {
     validate::contradictions(profile)
 }
 
+/// Whether this names a built-in profile and no file.
+#[must_use]
+pub fn is_built_in(arg: &str) -> bool {
+    builtin::find(arg).is_some() && !Path::new(arg).is_file()
+}
+
 fn missing(arg: &str) -> ProfileErrors {
     let names: Vec<&str> = BUILTINS.iter().map(|b| b.0).collect();
     let with_end = format!("{arg}.toml");

@@ -6,6 +6,7 @@ mod freeze;
 #[cfg(debug_assertions)]
 mod planted;
 mod recorder;
+mod reload;
 pub mod replay;
 mod signals;
 
@@ -297,13 +298,17 @@ impl Session {
     /// # Errors
     /// When it can't listen there.
     pub fn serve_metrics(&mut self, address: SocketAddr) -> Result<SocketAddr, SessionError> {
-        let metrics = Metrics::new(&self.profile.name, &self.names(), &self.settings);
-        let metrics = metrics.after_warmup(self.plan.warmup);
+        let metrics = self.counts();
         let listener = Listener::start(address, metrics.exposition(), Limits::default())
             .map_err(|source| SessionError::Metrics { address, source })?;
         let address = listener.address();
         self.metrics = Some((metrics, listener));
         Ok(address)
+    }
+
+    /// Counts of what happens from now on.
+    fn counts(&self) -> Metrics {
+        Metrics::new(&self.profile.name, &self.names(), &self.settings).after_warmup(self.plan.warmup)
     }
 
     /// A way to give the engine commands.

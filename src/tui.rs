@@ -13,6 +13,7 @@ mod job;
 mod keymap;
 mod lean;
 mod look;
+mod reload;
 mod rest;
 mod run;
 mod source;
@@ -27,10 +28,11 @@ use crate::domain::{EndpointId, Speed, text};
 use crate::profile::{self, Profile};
 use crate::recording::{CreateError, EndpointLine, SessionLine, Writer};
 use crate::session::replay::{Recording, Replay};
-use crate::session::{Plan, Session, SessionError, Shortage, Signal, Signals};
+use crate::session::{Choice, Plan, Session, SessionError, Shortage, Signal, Signals};
 use crate::whatif::seen;
 use guard::Guard;
 use job::Job;
+use reload::Reload;
 use run::{Leave, Loop};
 use source::Source;
 use std::io::{self, IsTerminal};
@@ -82,6 +84,8 @@ pub struct Beside {
     pub record: Option<(PathBuf, bool)>,
     /// Where metrics are served.
     pub metrics: Option<SocketAddr>,
+    /// What the profile was chosen by, where it can be read again.
+    pub choice: Option<Choice>,
 }
 
 /// Shows the dashboard until it is left. `look` says how: whether in colour, and whether with 7-bit characters
@@ -97,7 +101,8 @@ pub fn run(profile: Profile, look: (ColorChoice, bool), beside: Beside) -> Resul
     show(look, RUN, async |options, duties| {
         let record = beside.record.map(|(path, force)| Writer::create(&path, force)).transpose()?;
         let mut app = App::new(setup(&profile, options)).warming(beside.warmup);
-        let mut session = Session::start(profile, Plan { rounds: None, warmup: beside.warmup })?;
+        let plan = Plan { rounds: None, warmup: beside.warmup };
+        let mut session = Session::start(profile, plan)?;
         if let Some(Shortage { need, limit }) = session.short() {
             app = app.short_of_descriptors(limit, need);
         }
@@ -109,7 +114,8 @@ pub fn run(profile: Profile, look: (ColorChoice, bool), beside: Beside) -> Resul
         if let Some(writer) = record {
             session.record(writer).map_err(TuiError::Recorder)?;
         }
-        stage(app, &mut session, duties).await
+        let reload = beside.choice.map_or_else(Reload::default, |choice| Reload::of(choice, plan));
+        stage(app, &mut session, (duties, reload)).await
     })
 }
 
@@ -126,7 +132,7 @@ pub fn replay(
     show(look, REPORT, async |options, duties| {
         let (setup, started) = (recorded(&recording.session, options), recording.session.started.clone());
         let mut replay = Replay::start(recording, speed, Scene::new(&setup)).map_err(TuiError::Recording)?;
-        stage(App::of_recording(setup, started, speed), &mut replay, duties).await
+        stage(App::of_recording(setup, started, speed), &mut replay, (duties, Reload::default())).await
     })
 }
 
@@ -164,12 +170,18 @@ fn show(
 }
 
 /// Takes the terminal for as long as the loop runs, and leaves the last words on it.
-async fn stage(app: App, source: &mut impl Source, duties: (Signals, Job)) -> Result<Leave, TuiError> {
+async fn stage(
+    app: App,
+    source: &mut impl Source,
+    (duties, reload): ((Signals, Job), Reload),
+) -> Result<Leave, TuiError> {
     let ascii = app.options.ascii;
     let guard = Guard::enter().map_err(TuiError::Terminal)?;
     let surface = Tty::new().map_err(TuiError::Terminal)?;
     let input = input::start().map_err(TuiError::Terminal)?;
-    let (left, mut last_words) = Loop::new(app, source, surface, input, duties).run().await;
+    let mut looped = Loop::new(app, source, surface, input, duties);
+    looped.reload = reload;
+    let (left, mut last_words) = looped.run().await;
     drop(guard);
     last_words.extend(source.quit().await);
     // To a terminal that is gone, or in trouble of its own, nothing needs to be said.

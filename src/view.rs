@@ -22,6 +22,7 @@ mod layout;
 mod legend;
 mod limit;
 mod missing;
+mod page;
 mod plot;
 mod scale;
 mod scrubber;
@@ -77,6 +78,10 @@ impl Dashboard<'_> {
         };
         if let Screen::Help { top, .. } = ctx.app.screen {
             help::Help { ctx: &ctx, regions, top }.render(area, buf);
+            return;
+        }
+        if let Screen::Page { top, .. } = ctx.app.screen {
+            page::Reading { ctx: &ctx, regions, top }.render(area, buf);
             return;
         }
         if let Screen::Detail(top) = ctx.app.screen {

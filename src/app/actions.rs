@@ -74,6 +74,10 @@ pub enum Action {
     Export,
     /// The selected call as a curl command, on the clipboard.
     Copy,
+    /// Read the profile once more.
+    Reload,
+    /// What the words on the screen mean, or back from it.
+    Glossary,
     /// Show or hide the keys.
     Help,
     /// Back to the dashboard.
@@ -329,9 +333,11 @@ pub const BINDINGS: &[Binding] = &[
         .live(),
     bind(Action::Export, "export", &[c('e')], "picture and round to files").footer(20, "e", "e", "export"),
     bind(Action::Copy, "copy", &[c('y')], "copy the call as curl").footer(21, "y", "y", "curl").live(),
+    bind(Action::Reload, "reload", &[c('L')], "read the profile again").footer(22, "L", "L", "reload").live(),
     bind(Action::Redraw, "redraw", &[Key::ctrl('l')], "paint anew"),
     bind(Action::Suspend, "suspend", &[Key::ctrl('z')], "suspend; fg comes back"),
     bind(Action::Back, "back", &[plain(KeyCode::Esc)], "back to the dashboard"),
+    bind(Action::Glossary, "glossary", &[c('g')], "what the words mean").footer(23, "g", "g", "words"),
     bind(Action::Help, "help", &[c('?')], "these keys, or back").footer(0, "?", "?", "help"),
     bind(Action::Quit, "quit", &[c('q'), Key::ctrl('c')], "quit").footer(0, "q", "q", "quit"),
 ];

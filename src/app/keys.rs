@@ -22,6 +22,9 @@ impl App {
         if let Screen::Help { top, behind } = self.screen {
             return self.help(top, behind, action);
         }
+        if let Screen::Page { top, behind } = self.screen {
+            return self.in_page(top, behind, action);
+        }
         if !offers(self.kind(), action) {
             return Vec::new();
         }
@@ -43,6 +46,7 @@ impl App {
             Action::Fault => return self.next_fault(),
             Action::Record => return vec![Effect::Record],
             Action::Export => return vec![Effect::Export],
+            Action::Reload => return vec![Effect::Reload],
             Action::Copy => return self.copy(),
             Action::Redraw => return vec![Effect::Redraw],
             Action::Suspend => return vec![Effect::Suspend],
@@ -73,12 +77,7 @@ impl App {
             }
             Action::Tradeoff => self.toggle_tradeoff(),
             Action::Help => {
-                let behind = match self.screen {
-                    Screen::Detail(_) => Behind::Detail,
-                    Screen::Tradeoff => Behind::Tradeoff,
-                    Screen::Dashboard | Screen::Help { .. } => Behind::Dashboard,
-                };
-                self.screen = Screen::Help { top: 0, behind };
+                self.screen = Screen::Help { top: 0, behind: self.behind() };
             }
             Action::Back => self.back(),
             Action::Reset => self.reset(),
@@ -112,11 +111,7 @@ impl App {
             Action::First => 0,
             Action::Last => end,
             Action::Back | Action::Help => {
-                self.screen = match behind {
-                    Behind::Dashboard => Screen::Dashboard,
-                    Behind::Detail => Screen::Detail(0),
-                    Behind::Tradeoff => Screen::Tradeoff,
-                };
+                self.screen = behind.screen();
                 return Vec::new();
             }
             Action::Quit => return vec![Effect::Quit],
@@ -199,6 +194,12 @@ impl App {
     fn filter(&mut self) {
         self.screen = Screen::Dashboard;
         self.lineup.start_typing();
+    }
+
+    /// What is being typed is over: a note is dropped, a filter kept.
+    pub(super) fn stop_typing(&mut self) {
+        self.note = None;
+        self.lineup.keep();
     }
 
     /// A key while something is typed. While it is the filter, arrows and page keys still move along the lanes.

@@ -42,6 +42,11 @@ pub(super) struct Files {
 }
 
 impl Files {
+    /// Rounds that are awaited will not come.
+    pub(super) fn forget_rounds(&mut self) {
+        self.awaited.clear();
+    }
+
     /// What was exported, for the normal screen.
     pub(super) fn told(&self) -> impl Iterator<Item = String> {
         self.pictures.iter().map(|path| {

@@ -4,6 +4,7 @@ use super::advisor::{Advisor, Heard};
 use super::files::{Files, MOMENT};
 use super::job::{Asked, Job};
 use super::keymap;
+use super::reload::{Read, Reload};
 use super::source::Source;
 use super::surface::Surface;
 use crate::app::{App, Effect, Message, Notice, summary, update};
@@ -69,6 +70,7 @@ enum Woke {
     Told(Option<Message>),
     Recorder,
     Advisor(Heard),
+    Reloaded(Read),
     Said,
     Slot,
 }
@@ -83,6 +85,7 @@ pub(super) struct Loop<'a, X, S, I> {
     pub(super) job: Job,
     pub(super) files: Files,
     pub(super) advisor: Advisor,
+    pub(super) reload: Reload,
     /// Until when the app says something for a moment.
     pub(super) hush: Option<Instant>,
     /// Whether a stop of the process is being prepared.
@@ -91,7 +94,7 @@ pub(super) struct Loop<'a, X, S, I> {
     dirty: bool,
     slot: Slot,
     /// Whether the engine sends nothing any more.
-    silent: bool,
+    pub(super) silent: bool,
 }
 
 impl<'a, X, S, I> Loop<'a, X, S, I>
@@ -116,6 +119,7 @@ where
             job,
             files: Files::default(),
             advisor: Advisor::new(Question::answer),
+            reload: Reload::default(),
             hush: None,
             stopping: false,
             dirty: true,
@@ -150,6 +154,7 @@ where
                 asked = self.job.next() => Woke::Job(asked),
                 input = self.input.next() => Woke::Input(input),
                 heard = self.advisor.next() => Woke::Advisor(heard),
+                read = self.reload.next() => Woke::Reloaded(read),
                 told = self.source.next(), if !self.silent => Woke::Told(told),
                 () = news.notified() => Woke::Recorder,
                 () = reached(self.hush) => Woke::Said,
@@ -169,6 +174,10 @@ where
                 Woke::Said => {
                     self.hush = None;
                     self.message(Message::NoticeOver)
+                }
+                Woke::Reloaded(read) => {
+                    self.reloaded(read);
+                    None
                 }
                 Woke::Slot => None,
             };
@@ -276,6 +285,7 @@ where
                 Effect::Suspend => Job::ask(),
                 Effect::Record => self.record(),
                 Effect::Export => self.export(),
+                Effect::Reload => self.reload(),
                 Effect::Copy(wanted) => self.copy(wanted),
                 effect => self.source.obey(effect),
             }

@@ -33,6 +33,9 @@ pub(super) trait Source {
     /// A call as a curl command; why not, where there is none.
     fn curl(&self, call: &CurlCall) -> Result<String, &'static str>;
 
+    /// Goes on as this session; how the recording stood that this ended.
+    fn go_on_as(&mut self, next: Session) -> Option<Recording>;
+
     /// The process is about to be stopped: nothing more is to begin.
     fn hold(&mut self);
 
@@ -101,6 +104,10 @@ impl Source for Session {
 
     fn curl(&self, call: &CurlCall) -> Result<String, &'static str> {
         Session::curl(self, call)
+    }
+
+    fn go_on_as(&mut self, next: Session) -> Option<Recording> {
+        Session::go_on_as(self, next)
     }
 
     fn hold(&mut self) {
@@ -203,6 +210,10 @@ impl Source for Replay<Scene> {
 
     fn curl(&self, _: &CurlCall) -> Result<String, &'static str> {
         Err("a recording does not hold what was sent")
+    }
+
+    fn go_on_as(&mut self, _: Session) -> Option<Recording> {
+        None
     }
 
     fn hold(&mut self) {

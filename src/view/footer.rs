@@ -101,7 +101,7 @@ impl Footer<'_> {
                 }
                 entries.into_iter().chain(all.filter(|e| e.rank == 0)).collect()
             }
-            Screen::Help { .. } => IN_HELP.into_iter().chain(all.filter(|e| e.rank == 0)).collect(),
+            Screen::Help { .. } | Screen::Page { .. } => IN_HELP.into_iter().chain(all.filter(|e| e.rank == 0)).collect(),
         }
     }
 

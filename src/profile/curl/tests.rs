@@ -119,7 +119,7 @@ proptest! {
         };
         // What looks like a secret is not what was meant.
         prop_assume!(!given.iter().any(|a| a.contains(SECRET)));
-        prop_assert_eq!(given.len(), 12, "{:?}", given);
+        prop_assert_eq!(given.len(), 13, "{:?}", given);
         prop_assert_eq!(after("-H"), format!("x-a: v{value}"));
         prop_assert_eq!(after("--data-raw"), format!("{body}it's \"$(echo out)\" `x`\n"));
         prop_assert_eq!(after("-g"), format!("http://h/{path}"));
