@@ -3,11 +3,13 @@
 //!
 //! Knows no terminal, no runtime, no engine and no clock: time comes in with each message.
 
+mod about;
 pub mod actions;
 mod config;
 mod copied;
 pub mod detail;
 mod events;
+pub mod glossary;
 pub mod help;
 mod keys;
 pub mod lane;
@@ -16,8 +18,10 @@ pub mod live;
 mod look;
 mod notice;
 mod page;
+pub mod palette;
 mod picture;
 mod replay;
+mod starting;
 mod summary;
 mod tables;
 pub mod target;
@@ -51,6 +55,7 @@ use crate::domain::{
 };
 use crate::stats::Window;
 use crate::whatif::outlook::Outlook;
+use palette::Palette;
 use std::sync::Arc;
 use std::time::Duration;
 use tradeoff::Tradeoff;
@@ -323,6 +328,9 @@ pub struct App {
     copied: Option<Copied>,
     /// What there is to be read, or was.
     page: Page,
+    palette: Option<Palette>,
+    /// Whether nobody has typed anything yet.
+    fresh: bool,
     /// What is said for a moment, and until when.
     notice: Option<Notice>,
     /// First rounds, which are left out of every statistic.
@@ -359,30 +367,13 @@ impl App {
             recording: Recording::Off,
             copied: None,
             page: Page::default(),
+            palette: None,
+            fresh: false,
             notice: None,
             warmup: 0,
             descriptors: None,
             size: (0, 0),
         }
-    }
-
-    /// The same, where so many rounds only warm up.
-    #[must_use]
-    pub fn warming(self, rounds: u64) -> Self {
-        Self { warmup: rounds, ..self }
-    }
-
-    /// The same, where the process may have fewer file descriptors than rounds may need.
-    #[must_use]
-    pub fn short_of_descriptors(self, limit: u64, need: u64) -> Self {
-        let said = format!("{limit} file descriptors of {need} that may be needed: try `ulimit -n {need}`");
-        Self { descriptors: Some((limit, need)), notice: Some(Notice::Failed(said)), ..self }
-    }
-
-    /// The same in the place of another: what is looked at stays as far as that makes sense.
-    #[must_use]
-    pub fn after(self, before: &Self) -> Self {
-        Self { size: before.size, window: before.window, panel: before.panel, ..self }
     }
 
     /// What kind of session is on the screen.
@@ -418,6 +409,7 @@ fn optional(endpoints: &[EndpointInfo]) -> usize {
 /// Takes a message in and says what is to be done outside.
 pub fn update(app: &mut App, message: Message) -> Vec<Effect> {
     app.heard(&message);
+    app.touched(&message);
     match message {
         Message::Engine(event) => app.engine(event),
         Message::Action(action) => return app.act(action),

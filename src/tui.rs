@@ -100,7 +100,7 @@ pub fn run(profile: Profile, look: (ColorChoice, bool), beside: Beside) -> Resul
     }
     show(look, RUN, async |options, duties| {
         let record = beside.record.map(|(path, force)| Writer::create(&path, force)).transpose()?;
-        let mut app = App::new(setup(&profile, options)).warming(beside.warmup);
+        let mut app = App::new(setup(&profile, options)).warming(beside.warmup).welcoming();
         let plan = Plan { rounds: None, warmup: beside.warmup };
         let mut session = Session::start(profile, plan)?;
         if let Some(Shortage { need, limit }) = session.short() {
@@ -132,7 +132,8 @@ pub fn replay(
     show(look, REPORT, async |options, duties| {
         let (setup, started) = (recorded(&recording.session, options), recording.session.started.clone());
         let mut replay = Replay::start(recording, speed, Scene::new(&setup)).map_err(TuiError::Recording)?;
-        stage(App::of_recording(setup, started, speed), &mut replay, (duties, Reload::default())).await
+        let app = App::of_recording(setup, started, speed).welcoming();
+        stage(app, &mut replay, (duties, Reload::default())).await
     })
 }
 

@@ -22,6 +22,7 @@ mod layout;
 mod legend;
 mod limit;
 mod missing;
+mod over;
 mod page;
 mod plot;
 mod scale;
@@ -38,7 +39,7 @@ mod whatif;
 pub(crate) mod tests;
 
 pub use layout::LEAST;
-pub use target::target;
+pub use target::{target, word};
 
 use crate::app::{App, Panel, Screen};
 use axis::Axis;
@@ -59,6 +60,7 @@ impl Widget for &Dashboard<'_> {
     fn render(self, area: Rect, buf: &mut Buffer) {
         let area = area.intersection(buf.area);
         self.panels(area, buf);
+        over::draw(self.0, area, buf);
         if self.0.options.ascii {
             // Our own words have 7 bits already; names and what was answered need not.
             text::keep_seven_bits(area, buf);

@@ -78,6 +78,8 @@ pub enum Action {
     Reload,
     /// What the words on the screen mean, or back from it.
     Glossary,
+    /// Find an action or a word by typing.
+    Palette,
     /// Show or hide the keys.
     Help,
     /// Back to the dashboard.
@@ -337,6 +339,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Action::Redraw, "redraw", &[Key::ctrl('l')], "paint anew"),
     bind(Action::Suspend, "suspend", &[Key::ctrl('z')], "suspend; fg comes back"),
     bind(Action::Back, "back", &[plain(KeyCode::Esc)], "back to the dashboard"),
+    bind(Action::Palette, "palette", &[c(':')], "find an action or a word").footer(9, ":", ":", "find"),
     bind(Action::Glossary, "glossary", &[c('g')], "what the words mean").footer(23, "g", "g", "words"),
     bind(Action::Help, "help", &[c('?')], "these keys, or back").footer(0, "?", "?", "help"),
     bind(Action::Quit, "quit", &[c('q'), Key::ctrl('c')], "quit").footer(0, "q", "q", "quit"),

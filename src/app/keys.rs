@@ -91,6 +91,8 @@ impl App {
                 self.arrange();
             }
             Action::Filter => self.filter(),
+            Action::Glossary => self.open_glossary(),
+            Action::Palette => self.open_palette(),
             Action::Note => self.note = Some(TypedLine::new(LONGEST_NOTE)),
             Action::Panel => self.next_panel(),
             _ => {}
@@ -99,7 +101,7 @@ impl App {
 
     /// A key while the help is on the screen.
     fn help(&mut self, top: usize, behind: Behind, action: Action) -> Vec<Effect> {
-        let page = HelpPage::of(self.kind(), self.size.0, self.size.1);
+        let page = HelpPage::of(self, self.size.0, self.size.1);
         // The terminal may have grown since the last key.
         let (end, rows) = (page.end(), page.rows);
         let top = top.min(end);
@@ -198,7 +200,7 @@ impl App {
 
     /// What is being typed is over: a note is dropped, a filter kept.
     pub(super) fn stop_typing(&mut self) {
-        self.note = None;
+        (self.note, self.palette) = (None, None);
         self.lineup.keep();
     }
 
@@ -211,6 +213,9 @@ impl App {
             }
             let keeps = typed == Typed::Kept && !said.is_empty();
             return if keeps { vec![Effect::Note(said)] } else { Vec::new() };
+        }
+        if self.palette.is_some() {
+            return self.in_palette(key);
         }
         match (key.code, action_for(self.kind(), key)) {
             (KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown, Some(action)) => {
@@ -226,6 +231,8 @@ impl App {
     pub(super) fn pasted(&mut self, text: &str) {
         if let Some(note) = &mut self.note {
             note.pasted(text);
+        } else if self.pasted_into_palette(text) {
+            // It has it.
         } else if self.is_typing() {
             self.lineup.pasted(text);
             self.arrange();
@@ -247,7 +254,8 @@ impl App {
             (Gesture::WheelUp, _) => return self.wheel(Action::Up),
             (Gesture::WheelDown, _) => return self.wheel(Action::Down),
             (Gesture::Click, Target::Scrubber(part)) => return self.seek(Seek::Part(part)),
-            (Gesture::Click, Target::Elsewhere) => {}
+            (Gesture::Click | Gesture::Explain, Target::Word(place)) => return self.explain(place),
+            (Gesture::Click, Target::Elsewhere) | (Gesture::Explain, _) => {}
         }
         Vec::new()
     }

@@ -73,7 +73,11 @@ pub fn wrapped(line: &str, columns: u16) -> Vec<String> {
         if let Some(head) = rest.get(..full) {
             // A blank right behind it is a place to break at as well.
             let next = rest.get(full..).is_some_and(|next| next.starts_with(' '));
-            blank = if next { Some(full) } else { head.trim_start().rfind(' ').map(|at| full - head.trim_start().len() + at) };
+            blank = if next {
+                Some(full)
+            } else {
+                head.trim_start().rfind(' ').map(|at| full - head.trim_start().len() + at)
+            };
         }
         let (head, tail) = rest.split_at(blank.unwrap_or(full));
         lines.push(head.trim_end().to_owned());

@@ -60,3 +60,61 @@ fn words(error: &SessionError) -> String {
     let cause = error.source().map_or_else(String::new, |cause| format!(": {cause}"));
     format!("{error}{cause}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::net::{SocketAddr, TcpStream};
+
+    fn scraped(address: SocketAddr) -> String {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn metrics_are_served_at_the_same_address_and_are_of_the_new_profile() {
+        let of = |name: &str| Choice { targets: vec![name.to_owned()], ..Choice::default() };
+        let mut session = Session::prepare(&of("shops"), Plan::default()).unwrap();
+        let address = session.serve_metrics("127.0.0.1:0".parse().unwrap()).unwrap();
+        assert!(scraped(address).contains("shop-3"));
+        let next = Session::prepare(&of("page"), Plan::default()).unwrap();
+        assert_eq!(session.go_on_as(next), None, "nothing was recorded");
+        let text = scraped(address);
+        assert!(text.contains("vouchers") && !text.contains("shop-3"), "{text}");
+        let begun = |event: &Event| matches!(event, Event::RoundStarted(started) if started.round.0 == 1);
+        let mut events = std::iter::from_fn(|| session.ready());
+        assert!(events.any(|event| begun(&event)), "its first round is not lost");
+    }
+
+    #[test]
+    fn only_a_file_can_have_changed() {
+        let of = |targets: &[&str]| Choice {
+            targets: targets.iter().map(|&t| t.to_owned()).collect(),
+            ..Choice::default()
+        };
+        assert!(of(&["my.toml"]).can_change());
+        for fixed in
+            [&[][..], &["shops"], &["http://a.example/"], &["http://a.example/", "http://b.example/"]]
+        {
+            assert!(!of(fixed).can_change(), "{fixed:?}");
+        }
+    }
+
+    #[test]
+    fn what_can_not_be_observed_is_an_error_and_no_session() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.toml");
+        std::fs::write(
+            &path,
+            "[[endpoint]]\nname = 'a'\nurl = 'https://a.example/'\ntls = { ca = 'none.pem' }\n",
+        )
+        .unwrap();
+        let choice = Choice { targets: vec![path.to_str().unwrap().to_owned()], ..Choice::default() };
+        let why = Session::prepare(&choice, Plan::default()).map(|_| ()).unwrap_err();
+        assert!(why.contains("none.pem"), "{why}");
+    }
+}

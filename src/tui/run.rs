@@ -139,7 +139,7 @@ where
     async fn until_left(&mut self) -> Leave {
         self.measure();
         // What is said at the start is said for a moment, too.
-        self.hush = self.app.notice().map(|_| Instant::now() + MOMENT);
+        self.hush = moment(&self.app);
         self.look_at_recording();
         let news = self.source.recording_news();
         loop {
@@ -275,7 +275,7 @@ where
         let effects = update(&mut self.app, message);
         // What the app says by itself is said for a moment, too.
         if self.app.notice() != said.as_ref() {
-            self.hush = self.app.notice().map(|_| Instant::now() + MOMENT);
+            self.hush = moment(&self.app);
         }
         for effect in effects {
             match effect {
@@ -298,6 +298,11 @@ where
 fn is_gone(error: &io::Error) -> bool {
     const EIO: i32 = 5;
     error.kind() == io::ErrorKind::BrokenPipe || (cfg!(unix) && error.raw_os_error() == Some(EIO))
+}
+
+/// When what the app says has been said long enough. An explanation is read for as long as it takes.
+fn moment(app: &App) -> Option<Instant> {
+    app.notice().filter(|notice| !matches!(notice, Notice::Explained(_))).map(|_| Instant::now() + MOMENT)
 }
 
 /// Waits for this time; for ever where there is none.

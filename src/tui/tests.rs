@@ -3,6 +3,7 @@
 //! A script says what has to be on the screen before its next key is typed, so nothing here waits for a time.
 
 mod advisor;
+mod comfort;
 mod files;
 mod fuzz;
 mod replay;
@@ -157,6 +158,9 @@ async fn play_on(
     folder.clone_into(&mut looped.files.folder);
     if let Some(answer) = advisor::PLANTED.get() {
         looped.advisor = Advisor::new(answer);
+    }
+    if let Some(reload) = comfort::planted() {
+        looped.reload = reload;
     }
     let looped = looped.run();
     let looped = tokio::time::timeout(STUCK, looped).await;

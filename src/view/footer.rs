@@ -56,6 +56,25 @@ const NOTE: [Entry; 2] = [
     Entry { keys: "Esc", ascii: "Esc", label: "drop", rank: 0 },
 ];
 
+/// The footer while the palette is open.
+const PALETTE: [Entry; 3] = [
+    Entry { keys: "Enter", ascii: "Enter", label: "go", rank: 0 },
+    Entry { keys: "Esc", ascii: "Esc", label: "leave", rank: 0 },
+    Entry { keys: "↑↓", ascii: "Up Down", label: "choose", rank: 1 },
+];
+
+/// How to begin, until the first key. What can be broken only where something can.
+const WELCOME: [Entry; 5] = [
+    Entry { keys: "?", ascii: "?", label: "keys", rank: 0 },
+    Entry { keys: ":", ascii: ":", label: "find", rank: 1 },
+    Entry { keys: "a", ascii: "a", label: "trade-off", rank: 2 },
+    Entry { keys: "x", ascii: "x", label: "break one", rank: 3 },
+    Entry { keys: "q", ascii: "q", label: "quit", rank: 0 },
+];
+
+/// Columns of what is typed, at the least, where keys can make room for it.
+const LEAST_TYPED: u16 = 8;
+
 /// Columns that what is said needs, before there is room for keys beside it.
 const NOTICE: u16 = 40;
 
@@ -73,12 +92,14 @@ impl Widget for &Footer<'_> {
         let mut pen = Pen::new(buf);
         let x = area.x.saturating_add(1);
         if let Some(note) = self.ctx.app.note() {
-            self.note(note, area, &entries, &mut pen);
+            self.typed("note ", note, area, &entries, &mut pen);
+        } else if let Some(typed) = self.ctx.app.palette() {
+            self.typed(":", typed, area, &entries, &mut pen);
         } else if self.ctx.app.is_typing() {
             let x = pen.spans(x, area.y, area.right(), &self.ctx.prompt()).saturating_add(3);
             self.keys(x, area, &entries, &mut pen);
-        } else if let Some(notice) = self.ctx.app.notice() {
-            self.notice(notice, area, &mut pen);
+        } else if let Some(notice @ (Notice::Done(text) | Notice::Failed(text))) = self.ctx.app.notice() {
+            self.notice(text, matches!(notice, Notice::Failed(_)), area, &mut pen);
         } else {
             self.keys(x, area, &entries, &mut pen);
         }
@@ -91,7 +112,12 @@ impl Footer<'_> {
         let all = bindings(app.kind()).filter_map(|b| b.footer);
         match app.screen {
             _ if app.note().is_some() => NOTE.to_vec(),
+            _ if app.palette().is_some() => PALETTE.to_vec(),
             Screen::Dashboard if app.is_typing() => FILTER.to_vec(),
+            Screen::Dashboard if app.is_fresh() => {
+                let can = |e: &Entry| e.keys != "x" || app.can_break();
+                WELCOME.into_iter().filter(can).collect()
+            }
             Screen::Dashboard => all.collect(),
             Screen::Detail(_) => IN_DETAIL.into_iter().chain(all.filter(|e| e.rank == 0)).collect(),
             Screen::Tradeoff => {
@@ -101,7 +127,9 @@ impl Footer<'_> {
                 }
                 entries.into_iter().chain(all.filter(|e| e.rank == 0)).collect()
             }
-            Screen::Help { .. } | Screen::Page { .. } => IN_HELP.into_iter().chain(all.filter(|e| e.rank == 0)).collect(),
+            Screen::Help { .. } | Screen::Page { .. } => {
+                IN_HELP.into_iter().chain(all.filter(|e| e.rank == 0)).collect()
+            }
         }
     }
 
@@ -122,14 +150,18 @@ impl Footer<'_> {
         }
     }
 
-    /// The note as it is typed: its end, where the cursor is.
-    fn note(&self, note: &str, area: Rect, entries: &[&Entry], pen: &mut Pen<'_>) {
+    /// What is typed, behind what it is: its end, where the cursor is.
+    fn typed(&self, what: &str, text: &str, area: Rect, entries: &[&Entry], pen: &mut Pen<'_>) {
         let ctx = self.ctx;
-        let x = pen.put(area.x.saturating_add(1), area.y, area.right(), "note ", ctx.theme.dim());
-        let keys = self.length(entries.iter().copied());
-        let most = area.right().saturating_sub(x).saturating_sub(keys + 2);
+        let x = pen.put(area.x.saturating_add(1), area.y, area.right(), what, ctx.theme.dim());
+        let room = area.right().saturating_sub(x);
+        let beside = |entries: &[&Entry]| room.saturating_sub(self.length(entries.iter().copied()) + 2);
+        // What is typed matters more than how the list is walked along.
+        let always: Vec<&Entry> = entries.iter().copied().filter(|e| e.rank == 0).collect();
+        let entries = if beside(entries) < LEAST_TYPED { &always } else { entries };
+        let most = beside(entries);
         let typed = [
-            ctx.bold(cut_start(note, most, ctx.glyphs.ellipsis), Tone::Plain),
+            ctx.bold(cut_start(text, most, ctx.glyphs.ellipsis), Tone::Plain),
             Span::styled(" ", Theme::reversed()),
         ];
         let x = pen.spans(x, area.y, area.right(), &typed).saturating_add(3);
@@ -137,7 +169,7 @@ impl Footer<'_> {
     }
 
     /// What is said for a moment; the keys that are always there stay where there is room.
-    fn notice(&self, notice: &Notice, area: Rect, pen: &mut Pen<'_>) {
+    fn notice(&self, text: &str, failed: bool, area: Rect, pen: &mut Pen<'_>) {
         let always: Vec<&Entry> =
             bindings(self.ctx.app.kind()).filter_map(|b| b.footer.as_ref()).filter(|e| e.rank == 0).collect();
         let keys = self.length(always.iter().copied());
@@ -145,10 +177,8 @@ impl Footer<'_> {
         let (x, end) = (area.x.saturating_add(1), area.right().saturating_sub(1));
         let beside = room >= keys + NOTICE;
         let most = if beside { room - keys } else { room };
-        let (text, style) = match notice {
-            Notice::Done(text) => (text, self.ctx.theme.tone(Tone::Plain)),
-            Notice::Failed(text) => (text, self.ctx.theme.bold(Tone::Error)),
-        };
+        let theme = self.ctx.theme;
+        let style = if failed { theme.bold(Tone::Error) } else { theme.tone(Tone::Plain) };
         // The end of a path says most.
         pen.put(x, area.y, end, &cut_middle(text, most, self.ctx.glyphs.ellipsis), style);
         if beside {

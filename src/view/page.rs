@@ -28,7 +28,11 @@ impl Widget for &Reading<'_> {
         let mut pen = Pen::new(buf);
         let row = Row { x: area.x + 1, y: area.y, width: area.width.saturating_sub(2) };
         let last = (top + rows).min(lines.len());
-        let place = if last - top < lines.len() { format!("{}-{last} of {}", top + 1, lines.len()) } else { String::new() };
+        let place = if last - top < lines.len() {
+            format!("{}-{last} of {}", top + 1, lines.len())
+        } else {
+            String::new()
+        };
         let title = [ctx.bold(page.title.clone(), Tone::Plain)];
         pen.title(row, &title, (ctx.glyphs.rule, ctx.theme.dim()), &[ctx.dim(place)]);
         let first = area.y + 1 + u16::from(area.height >= 16);

@@ -1,5 +1,6 @@
 //! Whole screens, with their colours, and every size and state without harm.
 
+mod comfort;
 mod detail;
 pub(crate) mod fuzz;
 mod hostile;
