@@ -22,6 +22,7 @@ pub mod palette;
 mod picture;
 mod replay;
 mod starting;
+pub mod story;
 mod summary;
 mod tables;
 pub mod target;
@@ -58,6 +59,7 @@ use crate::whatif::outlook::Outlook;
 use palette::Palette;
 use std::sync::Arc;
 use std::time::Duration;
+use story::Story;
 use tradeoff::Tradeoff;
 use typing::TypedLine;
 
@@ -329,6 +331,8 @@ pub struct App {
     /// What there is to be read, or was.
     page: Page,
     palette: Option<Palette>,
+    /// The story that is told.
+    story: Option<Story>,
     /// Whether nobody has typed anything yet.
     fresh: bool,
     /// What is said for a moment, and until when.
@@ -368,6 +372,7 @@ impl App {
             copied: None,
             page: Page::default(),
             palette: None,
+            story: None,
             fresh: false,
             notice: None,
             warmup: 0,

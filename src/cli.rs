@@ -11,7 +11,8 @@ use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
-  fanscope                                     the built-in demo
+  fanscope                                     eight built-in shops
+  fanscope demo                                deadline, quorum and hedge, told in seven chapters
   fanscope page                                another built-in profile
   fanscope my.toml -m quorum -k 3              a profile of your own, as a quorum
   fanscope -b 150ms https://a.example https://b.example
@@ -57,6 +58,8 @@ pub struct Cli {
 pub enum CliCommand {
     /// Run rounds without a terminal and print the result
     Run(Box<Run>),
+    /// Tell the story of the budget in seven chapters, live
+    Demo(Demo),
     /// Show a recording on the dashboard
     Replay(Replay),
     /// Check profiles and explain what they would do
@@ -138,6 +141,14 @@ pub struct Replay {
     /// How fast it is played: 1/4 to 64, in powers of two
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = speed)]
     pub speed: Speed,
+    /// How it looks.
+    #[command(flatten)]
+    pub look: Look,
+}
+
+/// `fanscope demo`
+#[derive(Debug, Args)]
+pub struct Demo {
     /// How it looks.
     #[command(flatten)]
     pub look: Look,

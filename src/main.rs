@@ -5,12 +5,12 @@ use clap::error::{ContextKind, ContextValue};
 use fanscope::cli::{Check, Cli, CliCommand, Format, Look, Observe, Replay, Report, Run};
 use fanscope::domain::text;
 use fanscope::headless::{self, Ended, Form, Gates, ReportError, ReportPlan, RunError, Task, Verdict, Voice};
-use fanscope::profile::Profile;
 use fanscope::profile::redact::redact;
 use fanscope::profile::secrets::redact_url;
+use fanscope::profile::{self, Profile};
 use fanscope::session::replay::Recording;
 use fanscope::session::{self, Choice, Signal};
-use fanscope::tui::{self, Beside};
+use fanscope::tui::{self, Beside, TuiError};
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -44,6 +44,7 @@ fn main() -> ExitCode {
     match cli.command {
         None => dashboard(&cli.observe, &cli.look),
         Some(CliCommand::Run(run)) => rounds(&run),
+        Some(CliCommand::Demo(demo)) => story(&demo.look),
         Some(CliCommand::Replay(replay)) => play(&replay),
         Some(CliCommand::Check(check)) => check_profiles(&check),
         Some(CliCommand::Report(report)) => report_recordings(report),
@@ -90,8 +91,23 @@ fn dashboard(observe: &Observe, look: &Look) -> ExitCode {
         Err(error) => return complain(&error),
     };
     let (record, choice) = (record(observe), Some(choice));
-    let beside = Beside { warmup: observe.warmup, record, metrics: observe.metrics, choice };
-    match tui::run(profile, (look.color, look.ascii), beside) {
+    let beside = Beside { warmup: observe.warmup, record, metrics: observe.metrics, choice, story: false };
+    left(tui::run(profile, (look.color, look.ascii), beside))
+}
+
+fn story(look: &Look) -> ExitCode {
+    match profile::built_in("demo") {
+        Ok(profile) => {
+            let beside = Beside { story: true, ..Beside::default() };
+            left(tui::run(profile, (look.color, look.ascii), beside))
+        }
+        Err(error) => complain(&error),
+    }
+}
+
+/// The dashboard was left.
+fn left(how: Result<Option<Signal>, TuiError>) -> ExitCode {
+    match how {
         Ok(None) => ExitCode::SUCCESS,
         Ok(Some(signal)) => die(signal),
         Err(error) => complain(&error),

@@ -94,6 +94,15 @@ pub fn contradictions(profile: &Profile) -> Vec<String> {
     validate::contradictions(profile)
 }
 
+/// The built-in profile of this name, whatever files there are.
+///
+/// # Errors
+/// There is none of that name.
+pub fn built_in(name: &str) -> Result<Profile, ProfileErrors> {
+    let text = builtin::find(name).ok_or_else(|| missing(name))?;
+    parse(&format!("built-in {name}"), text, Path::new("."), &|_| None)
+}
+
 /// Whether this names a built-in profile and no file.
 #[must_use]
 pub fn is_built_in(arg: &str) -> bool {

@@ -84,6 +84,8 @@ pub struct Beside {
     pub record: Option<(PathBuf, bool)>,
     /// Where metrics are served.
     pub metrics: Option<SocketAddr>,
+    /// Whether the story of the budget is told; the profile is `demo` then.
+    pub story: bool,
     /// What the profile was chosen by, where it can be read again.
     pub choice: Option<Choice>,
 }
@@ -101,6 +103,9 @@ pub fn run(profile: Profile, look: (ColorChoice, bool), beside: Beside) -> Resul
     show(look, RUN, async |options, duties| {
         let record = beside.record.map(|(path, force)| Writer::create(&path, force)).transpose()?;
         let mut app = App::new(setup(&profile, options)).warming(beside.warmup).welcoming();
+        if beside.story {
+            app = app.telling();
+        }
         let plan = Plan { rounds: None, warmup: beside.warmup };
         let mut session = Session::start(profile, plan)?;
         if let Some(Shortage { need, limit }) = session.short() {

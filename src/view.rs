@@ -6,6 +6,7 @@
 mod axis;
 mod bar;
 mod blame;
+mod caption;
 mod ctx;
 mod detail;
 mod footer;
@@ -106,6 +107,7 @@ impl Dashboard<'_> {
         }
         hint::HintLine { ctx: &ctx, regions }.render(row(area, regions.hint), buf);
         history::HistoryPanel { ctx: &ctx }.render(regions.history.unwrap_or_default(), buf);
+        caption::Caption { ctx: &ctx }.render(regions.caption.unwrap_or_default(), buf);
         scrubber::Scrubber { ctx: &ctx, regions }.render(row(area, regions.scrubber), buf);
         footer::Footer { ctx: &ctx }.render(row(area, Some(regions.footer)), buf);
     }

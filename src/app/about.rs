@@ -39,6 +39,8 @@ const TRADEOFF: &str = "What other budgets, quorums and hedges would have given,
 const RECORDED: &str =
     "This is a recording: it can be played, searched and looked at, and not be told what to have done.";
 
+const TOLD: &str = "A story is told meanwhile: Enter turns the page, Backspace turns it back.";
+
 impl App {
     /// What is on the screen, or behind the help, in a few sentences.
     #[must_use]
@@ -54,6 +56,9 @@ impl App {
         };
         if self.kind() == Kind::Replay {
             said = format!("{said} {RECORDED}");
+        }
+        if self.chapter().is_some() {
+            said = format!("{said} {TOLD}");
         }
         said
     }

@@ -305,7 +305,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Action::Step, "step", &[c('s')], "one round, then pause").footer(16, "s", "s", "one round"),
     bind(Action::Up, "up", &[plain(KeyCode::Up), c('k')], "lane above").footer(9, "↑↓", "j k", "select"),
     bind(Action::Down, "down", &[plain(KeyCode::Down), c('j')], "lane below"),
-    bind(Action::PageUp, "page-up", &[plain(KeyCode::PageUp)], "ten lanes up"),
+    bind(Action::PageUp, "page-up", &[plain(KeyCode::PageUp), plain(KeyCode::Backspace)], "ten lanes up"),
     bind(Action::PageDown, "page-down", &[plain(KeyCode::PageDown)], "ten lanes down"),
     bind(Action::First, "first", &[plain(KeyCode::Home)], "first lane"),
     bind(Action::Last, "last", &[plain(KeyCode::End)], "last lane"),

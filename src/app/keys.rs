@@ -28,6 +28,9 @@ impl App {
         if !offers(self.kind(), action) {
             return Vec::new();
         }
+        if let Some(effects) = self.in_story(action) {
+            return effects;
+        }
         if let Some(effects) = self.in_tradeoff(action).or_else(|| self.replay(action)) {
             return effects;
         }
@@ -71,10 +74,7 @@ impl App {
             Action::PageDown => self.select_by(PAGE),
             Action::First => self.select_by(isize::MIN),
             Action::Last => self.select_by(isize::MAX),
-            Action::Detail if !self.lineup.lanes().is_empty() => {
-                self.lineup.keep();
-                self.screen = Screen::Detail(0);
-            }
+            Action::Detail => self.open_detail(),
             Action::Tradeoff => self.toggle_tradeoff(),
             Action::Help => {
                 self.screen = Screen::Help { top: 0, behind: self.behind() };
@@ -96,6 +96,14 @@ impl App {
             Action::Note => self.note = Some(TypedLine::new(LONGEST_NOTE)),
             Action::Panel => self.next_panel(),
             _ => {}
+        }
+    }
+
+    /// The selected call in detail, where there is one in sight.
+    pub(super) fn open_detail(&mut self) {
+        if !self.lineup.lanes().is_empty() {
+            self.lineup.keep();
+            self.screen = Screen::Detail(0);
         }
     }
 
@@ -242,9 +250,7 @@ impl App {
     /// The mouse: a click selects, a second one opens; the wheel moves along what it is over.
     pub(super) fn pointed(&mut self, gesture: Gesture, target: Target) -> Vec<Effect> {
         match (gesture, target) {
-            (Gesture::Click, Target::Lane(index)) if self.selected == index => {
-                return self.act(Action::Detail);
-            }
+            (Gesture::Click, Target::Lane(index)) if self.selected == index => self.open_detail(),
             (Gesture::Click, Target::Lane(index)) => self.select(index),
             (Gesture::Click, Target::WhatIf) => return self.act(Action::Tradeoff),
             (Gesture::Click, Target::Budget(budget)) => self.mark(budget),

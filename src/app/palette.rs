@@ -95,6 +95,11 @@ impl App {
                 Typed::Kept => {
                     self.palette = None;
                     return match offers.get(chosen) {
+                        // Not the key, which turns the pages of a story.
+                        Some(Offer::Do(binding)) if binding.action == Action::Detail => {
+                            self.open_detail();
+                            Vec::new()
+                        }
                         Some(Offer::Do(binding)) => self.act(binding.action),
                         Some(Offer::Explain(place, _)) => self.explain(*place),
                         None => Vec::new(),

@@ -72,6 +72,12 @@ const WELCOME: [Entry; 5] = [
     Entry { keys: "q", ascii: "q", label: "quit", rank: 0 },
 ];
 
+/// The footer of a story begins with how its pages are turned.
+const PAGES: [Entry; 2] = [
+    Entry { keys: "Enter", ascii: "Enter", label: "next", rank: 0 },
+    Entry { keys: "Backspace", ascii: "Backspace", label: "back", rank: 1 },
+];
+
 /// Columns of what is typed, at the least, where keys can make room for it.
 const LEAST_TYPED: u16 = 8;
 
@@ -114,6 +120,10 @@ impl Footer<'_> {
             _ if app.note().is_some() => NOTE.to_vec(),
             _ if app.palette().is_some() => PALETTE.to_vec(),
             Screen::Dashboard if app.is_typing() => FILTER.to_vec(),
+            Screen::Dashboard if app.chapter().is_some() => {
+                let other = |e: &Entry| e.label != "detail";
+                PAGES.into_iter().chain(all.filter(other)).collect()
+            }
             Screen::Dashboard if app.is_fresh() => {
                 let can = |e: &Entry| e.keys != "x" || app.can_break();
                 WELCOME.into_iter().filter(can).collect()
