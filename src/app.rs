@@ -332,7 +332,7 @@ pub struct App {
     page: Page,
     palette: Option<Palette>,
     /// The story that is told.
-    story: Option<Story>,
+    story: Option<Box<Story>>,
     /// Whether nobody has typed anything yet.
     fresh: bool,
     /// What is said for a moment, and until when.

@@ -3,7 +3,7 @@
 use super::ctx::Ctx;
 use super::footer::Footer;
 use super::layout::Regions;
-use super::text::{Pen, Row, spans_width};
+use super::text::{Pen, Row, spans_width, width};
 use super::theme::Tone;
 use crate::app::HelpPage;
 use crate::app::Kind;
@@ -89,9 +89,13 @@ impl Help<'_> {
         let line = |b: &Binding| {
             // Ten digits are 0-9, as in the footer.
             let range = b.footer.filter(|_| b.keys.len() > MOST_KEYS);
-            let sign = match range {
-                Some(footer) => if ascii { footer.ascii } else { footer.keys }.to_owned(),
-                None => b.keys.iter().map(name).collect::<Vec<_>>().join(" "),
+            let sign = if let Some(footer) = range {
+                if ascii { footer.ascii } else { footer.keys }.to_owned()
+            } else {
+                let all = b.keys.iter().map(name).collect::<Vec<_>>();
+                // As many as have room beside what they do.
+                let mut some = (1..=all.len()).rev().map(|n| all[..n].join(" "));
+                some.find(|keys| width(keys) < SIGN).unwrap_or_else(|| all.concat())
             };
             Line { sign: vec![Span::styled(sign, bold)], text: b.help.into() }
         };
