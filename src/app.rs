@@ -3,10 +3,13 @@
 //!
 //! Knows no terminal, no runtime, no engine and no clock: time comes in with each message.
 
+mod about;
 pub mod actions;
 mod config;
+mod copied;
 pub mod detail;
 mod events;
+pub mod glossary;
 pub mod help;
 mod key;
 pub mod keymap;
@@ -16,8 +19,12 @@ mod lineup;
 pub mod live;
 mod look;
 mod notice;
+mod page;
+pub mod palette;
 mod picture;
 mod replay;
+mod starting;
+pub mod story;
 mod summary;
 mod tables;
 pub mod target;
@@ -33,6 +40,7 @@ mod tests;
 
 pub use actions::{Action, Kind};
 pub use config::{Change, Config, ab_pair, ab_words, variant_words};
+pub use copied::{Copied, Wanted};
 pub use detail::{AnswerLine, DetailPage, FactLine, Part};
 pub use help::HelpPage;
 pub use key::{Key, KeyCode, NoKey};
@@ -41,6 +49,7 @@ pub use lane::{Bar, Fate, Lane, LaneState, Outline};
 pub use lineup::{Lineup, Sort};
 pub use live::LiveRound;
 pub use notice::{Notice, Recording};
+pub use page::Page;
 pub use picture::{Mark, Picture};
 pub use replay::{Recorded, Scene};
 pub use summary::summary;
@@ -53,8 +62,10 @@ use crate::domain::{
 };
 use crate::stats::Window;
 use crate::whatif::outlook::Outlook;
+use palette::Palette;
 use std::sync::Arc;
 use std::time::Duration;
+use story::Story;
 use tradeoff::Tradeoff;
 use typing::TypedLine;
 
@@ -151,6 +162,10 @@ pub enum Message {
     Recording(Recording),
     /// What other budgets, quorums and hedges would have given.
     Outlook(Box<Outlook>),
+    /// There is something to be read.
+    Read(Page),
+    /// A call is on the clipboard as a command.
+    Copied(Copied),
     /// Something to be said for a moment.
     Notice(Notice),
     /// What is said for a moment has been said long enough.
@@ -178,6 +193,10 @@ pub enum Effect {
     Record,
     /// Write the picture and its round to files.
     Export,
+    /// Read the profile once more.
+    Reload,
+    /// A call as a command on the clipboard.
+    Copy(Wanted),
     /// Leave.
     Quit,
     /// Paint everything anew.
@@ -213,6 +232,13 @@ pub enum Screen {
     Detail(usize),
     /// What another budget, quorum or hedge would have given.
     Tradeoff,
+    /// A text.
+    Page {
+        /// From this line on.
+        top: usize,
+        /// What is behind it.
+        behind: Behind,
+    },
     /// The keys.
     Help {
         /// From this line on.
@@ -222,7 +248,7 @@ pub enum Screen {
     },
 }
 
-/// What is behind the help.
+/// What is behind the help or a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Behind {
     /// The dashboard.
@@ -231,6 +257,17 @@ pub enum Behind {
     Detail,
     /// The trade-off.
     Tradeoff,
+}
+
+impl Behind {
+    /// The screen to go back to.
+    const fn screen(self) -> Screen {
+        match self {
+            Self::Dashboard => Screen::Dashboard,
+            Self::Detail => Screen::Detail(0),
+            Self::Tradeoff => Screen::Tradeoff,
+        }
+    }
 }
 
 /// What stands beside the history in the lower half.
@@ -298,6 +335,15 @@ pub struct App {
     /// What is being typed as a note.
     note: Option<TypedLine>,
     pub(crate) recording: Recording,
+    /// What was copied last.
+    copied: Option<Copied>,
+    /// What there is to be read, or was.
+    page: Page,
+    palette: Option<Palette>,
+    /// The story that is told.
+    story: Option<Box<Story>>,
+    /// Whether nobody has typed anything yet.
+    fresh: bool,
     /// What is said for a moment, and until when.
     notice: Option<Notice>,
     /// First rounds, which are left out of every statistic.
@@ -333,36 +379,16 @@ impl App {
             tradeoff: Tradeoff::default(),
             note: None,
             recording: Recording::Off,
+            copied: None,
+            page: Page::default(),
+            palette: None,
+            story: None,
+            fresh: false,
             notice: None,
             warmup: 0,
             descriptors: None,
             size: (0, 0),
         }
-    }
-
-    /// The same, where these keys hold.
-    #[must_use]
-    pub fn with_keys(self, keymap: Keymap) -> Self {
-        Self { keymap, ..self }
-    }
-
-    /// The same, where this window is counted over.
-    #[must_use]
-    pub fn over(self, window: Window) -> Self {
-        Self { window, ..self }
-    }
-
-    /// The same, where so many rounds only warm up.
-    #[must_use]
-    pub fn warming(self, rounds: u64) -> Self {
-        Self { warmup: rounds, ..self }
-    }
-
-    /// The same, where the process may have fewer file descriptors than rounds may need.
-    #[must_use]
-    pub fn short_of_descriptors(self, limit: u64, need: u64) -> Self {
-        let said = format!("{limit} file descriptors of {need} that may be needed: try `ulimit -n {need}`");
-        Self { descriptors: Some((limit, need)), notice: Some(Notice::Failed(said)), ..self }
     }
 
     /// What kind of session is on the screen.
@@ -398,6 +424,7 @@ fn optional(endpoints: &[EndpointInfo]) -> usize {
 /// Takes a message in and says what is to be done outside.
 pub fn update(app: &mut App, message: Message) -> Vec<Effect> {
     app.heard(&message);
+    app.touched(&message);
     match message {
         Message::Engine(event) => app.engine(event),
         Message::Action(action) => return app.act(action),
@@ -412,6 +439,8 @@ pub fn update(app: &mut App, message: Message) -> Vec<Effect> {
         Message::Failed(why) => app.fail(&why),
         Message::Recording(recording) => app.recording = recording,
         Message::Outlook(outlook) => app.tradeoff.answered(*outlook),
+        Message::Read(page) => app.read(page),
+        Message::Copied(copied) => app.copied = Some(copied),
         Message::Notice(notice) => app.notice = Some(notice),
         Message::NoticeOver => {}
     }

@@ -39,6 +39,8 @@ pub struct Cli {
 pub enum CliCommand {
     /// Run rounds without a terminal and print the result
     Run(Box<Run>),
+    /// Tell the story of the budget in seven chapters, live
+    Demo(Demo),
     /// Show a recording on the dashboard
     Replay(Replay),
     /// Check profiles and explain what they would do
@@ -134,6 +136,18 @@ pub struct Replay {
     /// How fast it is played: 1/4 to 64, in powers of two
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = speed)]
     pub speed: Speed,
+    /// How it looks.
+    #[command(flatten)]
+    pub look: Look,
+    /// Where the configuration is.
+    #[command(flatten)]
+    pub configure: Configure,
+}
+
+/// `fanscope demo`
+#[derive(Debug, Args)]
+#[command(after_help = texts::DEMO)]
+pub struct Demo {
     /// How it looks.
     #[command(flatten)]
     pub look: Look,

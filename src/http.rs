@@ -168,7 +168,7 @@ impl Inner {
         if let Some(ready) = self.ready.borrow().get(&which) {
             return Ok((endpoint, Arc::clone(ready)));
         }
-        let ready = self.fill(endpoint, &template.fill(round, self.row(round)), round)?;
+        let ready = self.fill(endpoint, &template.fill(round, self.profile.row(round)), round)?;
         if template.is_fixed() && endpoint.has_fixed_content() {
             self.ready.borrow_mut().insert(which, Arc::clone(&ready));
         }
@@ -176,14 +176,6 @@ impl Inner {
     }
 
     fn fill(&self, endpoint: &Endpoint, url: &str, round: u64) -> Result<Arc<Ready>, String> {
-        Ready::new(endpoint, url, round, self.row(round), &self.clients.environment)
-    }
-
-    /// The round's row of the table; rounds beyond its end start over.
-    fn row(&self, round: u64) -> &[String] {
-        let Some(rows) = self.profile.rows.as_ref().filter(|r| !r.rows.is_empty()) else { return &[] };
-        let count = rows.rows.len() as u64;
-        let index = usize::try_from(round.saturating_sub(1) % count).unwrap_or_default();
-        rows.rows.get(index).map_or(&[], Vec::as_slice)
+        Ready::new(endpoint, url, round, self.profile.row(round), &self.clients.environment)
     }
 }

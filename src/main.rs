@@ -3,7 +3,7 @@
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 use fanscope::cli::{
-    self, Check, Cli, CliCommand, Configure, Format, Init, Look, Observe, Replay, Report, Run,
+    self, Check, Cli, CliCommand, Configure, Demo, Format, Init, Look, Observe, Replay, Report, Run,
 };
 use fanscope::config::{self, Flags, Settings};
 use fanscope::domain::text;
@@ -14,10 +14,10 @@ use fanscope::headless::{
 use fanscope::profile::nearest::nearest;
 use fanscope::profile::redact::redact;
 use fanscope::profile::secrets::redact_url;
-use fanscope::profile::{Profile, ProfileErrors};
+use fanscope::profile::{self, Profile, ProfileErrors};
 use fanscope::session::replay::Recording;
 use fanscope::session::{self, Choice, ChoiceError, Signal};
-use fanscope::tui::{self, Beside};
+use fanscope::tui::{self, Beside, TuiError};
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -51,6 +51,7 @@ fn main() -> ExitCode {
     match cli.command {
         None => dashboard(&cli.observe, &cli.look, &cli.configure),
         Some(CliCommand::Run(run)) => rounds(&run),
+        Some(CliCommand::Demo(demo)) => story(&demo),
         Some(CliCommand::Replay(replay)) => play(&replay),
         Some(CliCommand::Check(check)) => check_profiles(&check),
         Some(CliCommand::Report(report)) => report_recordings(report),
@@ -141,8 +142,31 @@ fn dashboard(observe: &Observe, look: &Look, configure: &Configure) -> ExitCode 
             return code;
         }
     };
-    let beside = Beside { warmup: observe.warmup, record: record(observe), metrics: observe.metrics, said };
-    match tui::run(profile, &settings, beside) {
+    let beside = Beside {
+        warmup: observe.warmup,
+        record: record(observe),
+        metrics: observe.metrics,
+        said,
+        story: false,
+        choice: Some(choice(observe)),
+    };
+    left(tui::run(profile, &settings, beside))
+}
+
+fn story(demo: &Demo) -> ExitCode {
+    let settings = match configured(&demo.configure, flags(&demo.look)) {
+        Ok(settings) => settings,
+        Err(errors) => return complain(&errors),
+    };
+    match profile::built_in("demo") {
+        Ok(profile) => left(tui::run(profile, &settings, Beside { story: true, ..Beside::default() })),
+        Err(error) => complain(&error),
+    }
+}
+
+/// The dashboard was left.
+fn left(how: Result<Option<Signal>, TuiError>) -> ExitCode {
+    match how {
         Ok(None) => ExitCode::SUCCESS,
         Ok(Some(signal)) => die(signal),
         Err(error) => complain(&error),

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod builtin;
+mod curl;
 mod descriptors;
 pub mod durations;
 pub(crate) mod error;
@@ -23,6 +24,7 @@ pub mod redact;
 #[cfg(test)]
 mod schema;
 pub mod secrets;
+mod shell;
 pub(crate) mod source;
 pub(crate) mod syntax;
 pub mod types;
@@ -33,6 +35,7 @@ mod warnings;
 
 pub use arguments::{ArgumentFault, argument_faults};
 pub use builtin::BUILTINS;
+pub use curl::{CurlCall, SECRET, curl};
 pub use descriptors::descriptors;
 pub use error::{Complaint, Mark, Place, ProfileError, ProfileErrors};
 pub use explain::{explain, request_line, warning};
@@ -90,6 +93,21 @@ pub fn parse(
 #[must_use]
 pub fn contradictions(profile: &Profile) -> Vec<String> {
     validate::contradictions(profile)
+}
+
+/// The built-in profile of this name, whatever files there are.
+///
+/// # Errors
+/// There is none of that name.
+pub fn built_in(name: &str) -> Result<Profile, ProfileErrors> {
+    let text = builtin::find(name).ok_or_else(|| missing(name))?;
+    parse(&format!("built-in {name}"), text, Path::new("."), &|_| None)
+}
+
+/// Whether this names a built-in profile and no file.
+#[must_use]
+pub fn is_built_in(arg: &str) -> bool {
+    builtin::find(arg).is_some() && !Path::new(arg).is_file()
 }
 
 fn missing(arg: &str) -> ProfileErrors {

@@ -6,6 +6,7 @@ mod freeze;
 #[cfg(debug_assertions)]
 mod planted;
 mod recorder;
+mod reload;
 pub mod replay;
 mod signals;
 
@@ -20,7 +21,7 @@ use crate::engine::transport::AttemptRequest;
 use crate::engine::{Command, Engine, EngineConfig, spawn};
 use crate::http::{HttpTransport, SimulatedUrls};
 use crate::metrics::{Limits, Listener, Metrics};
-use crate::profile::Profile;
+use crate::profile::{self, CurlCall, Profile};
 use crate::recording::{EndpointLine, GateLine, Line, Scribe, Writer};
 use crate::simulate::{Faults, Fleet};
 use freeze::Freeze;
@@ -297,13 +298,17 @@ impl Session {
     /// # Errors
     /// When it can't listen there.
     pub fn serve_metrics(&mut self, address: SocketAddr) -> Result<SocketAddr, SessionError> {
-        let metrics = Metrics::new(&self.profile.name, &self.names(), &self.settings);
-        let metrics = metrics.after_warmup(self.plan.warmup);
+        let metrics = self.counts();
         let listener = Listener::start(address, metrics.exposition(), Limits::default())
             .map_err(|source| SessionError::Metrics { address, source })?;
         let address = listener.address();
         self.metrics = Some((metrics, listener));
         Ok(address)
+    }
+
+    /// Counts of what happens from now on.
+    fn counts(&self) -> Metrics {
+        Metrics::new(&self.profile.name, &self.names(), &self.settings).after_warmup(self.plan.warmup)
     }
 
     /// A way to give the engine commands.
@@ -327,6 +332,15 @@ impl Session {
             recorder.line(&Line::note(at, &format!("{name}: {to}")));
         }
         simulated
+    }
+
+    /// A call as a curl command, without secrets.
+    ///
+    /// # Errors
+    /// Why there is none, in words that repeat no value.
+    pub fn curl(&self, call: &CurlCall) -> Result<String, &'static str> {
+        let url = self.fleet.url(call.endpoint, call.replica, call.round.0, 0);
+        profile::curl(&self.profile, &self.settings, call, Some(url).filter(|url| !url.is_empty()))
     }
 
     /// Time since the session's start.
@@ -376,7 +390,6 @@ mod tests {
     use super::*;
     use crate::domain::Mode;
     use crate::domain::event::SkipCause;
-    use crate::profile;
     use crate::stats::fixture as fx;
 
     #[test]

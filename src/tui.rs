@@ -5,6 +5,7 @@
 //! them, so a slow terminal drops frames and holds up neither a round nor a key.
 
 mod advisor;
+mod copy;
 mod files;
 mod guard;
 mod input;
@@ -12,6 +13,7 @@ mod job;
 mod keymap;
 mod lean;
 mod look;
+mod reload;
 mod rest;
 mod run;
 mod source;
@@ -26,10 +28,11 @@ use crate::domain::{EndpointId, Speed, text};
 use crate::profile::{self, Profile};
 use crate::recording::{CreateError, EndpointLine, SessionLine, Writer};
 use crate::session::replay::{Recording, Replay};
-use crate::session::{Plan, Session, SessionError, Shortage, Signal, Signals};
+use crate::session::{Choice, Plan, Session, SessionError, Shortage, Signal, Signals};
 use crate::whatif::seen;
 use guard::Guard;
 use job::Job;
+use reload::Reload;
 use run::{Leave, Loop};
 use source::Source;
 use std::io::{self, IsTerminal};
@@ -83,6 +86,10 @@ pub struct Beside {
     pub metrics: Option<SocketAddr>,
     /// What is to be said at the start.
     pub said: Option<String>,
+    /// Whether the story of the budget is told; the profile is `demo` then.
+    pub story: bool,
+    /// What the profile was chosen by, where it can be read again.
+    pub choice: Option<Choice>,
 }
 
 /// Shows the dashboard until it is left, as the configuration has it. Returns the signal that ended it, if one did; the terminal is restored by then.
@@ -96,8 +103,13 @@ pub fn run(profile: Profile, settings: &Settings, beside: Beside) -> Result<Opti
     }
     show(settings, RUN, async |options, duties| {
         let record = beside.record.map(|(path, force)| Writer::create(&path, force)).transpose()?;
-        let mut app = liked(App::new(setup(&profile, options)), settings).warming(beside.warmup);
-        let mut session = Session::start(profile, Plan { rounds: None, warmup: beside.warmup })?;
+        let app = App::new(setup(&profile, options));
+        let mut app = liked(app, settings).warming(beside.warmup).welcoming();
+        if beside.story {
+            app = app.telling();
+        }
+        let plan = Plan { rounds: None, warmup: beside.warmup };
+        let mut session = Session::start(profile, plan)?;
         if let Some(Shortage { need, limit }) = session.short() {
             app = app.short_of_descriptors(limit, need);
         }
@@ -112,7 +124,8 @@ pub fn run(profile: Profile, settings: &Settings, beside: Beside) -> Result<Opti
         if let Some(writer) = record {
             session.record(writer).map_err(TuiError::Recorder)?;
         }
-        stage(app, &mut session, duties).await
+        let reload = beside.choice.map_or_else(Reload::default, |choice| Reload::of(choice, plan));
+        stage(app, &mut session, (duties, reload)).await
     })
 }
 
@@ -125,8 +138,8 @@ pub fn replay(recording: Recording, speed: Speed, settings: &Settings) -> Result
     show(settings, REPORT, async |options, duties| {
         let (setup, started) = (recorded(&recording.session, options), recording.session.started.clone());
         let mut replay = Replay::start(recording, speed, Scene::new(&setup)).map_err(TuiError::Recording)?;
-        let app = liked(App::of_recording(setup, started, speed), settings);
-        stage(app, &mut replay, duties).await
+        let app = liked(App::of_recording(setup, started, speed), settings).welcoming();
+        stage(app, &mut replay, (duties, Reload::default())).await
     })
 }
 
@@ -170,12 +183,18 @@ fn show(
 }
 
 /// Takes the terminal for as long as the loop runs, and leaves the last words on it.
-async fn stage(app: App, source: &mut impl Source, duties: (Signals, Job)) -> Result<Leave, TuiError> {
+async fn stage(
+    app: App,
+    source: &mut impl Source,
+    (duties, reload): ((Signals, Job), Reload),
+) -> Result<Leave, TuiError> {
     let ascii = app.options.ascii;
     let guard = Guard::enter().map_err(TuiError::Terminal)?;
     let surface = Tty::new().map_err(TuiError::Terminal)?;
     let input = input::start().map_err(TuiError::Terminal)?;
-    let (left, mut last_words) = Loop::new(app, source, surface, input, duties).run().await;
+    let mut looped = Loop::new(app, source, surface, input, duties);
+    looped.reload = reload;
+    let (left, mut last_words) = looped.run().await;
     drop(guard);
     last_words.extend(source.quit().await);
     // To a terminal that is gone, or in trouble of its own, nothing needs to be said.

@@ -6,6 +6,7 @@
 mod axis;
 mod bar;
 mod blame;
+mod caption;
 mod ctx;
 mod detail;
 mod footer;
@@ -22,6 +23,8 @@ mod layout;
 mod legend;
 mod limit;
 mod missing;
+mod over;
+mod page;
 mod plot;
 mod scale;
 mod scrubber;
@@ -37,7 +40,7 @@ mod whatif;
 pub(crate) mod tests;
 
 pub use layout::LEAST;
-pub use target::target;
+pub use target::{target, word};
 
 use crate::app::{App, Panel, Screen};
 use axis::Axis;
@@ -59,6 +62,7 @@ impl Widget for &Dashboard<'_> {
     fn render(self, area: Rect, buf: &mut Buffer) {
         let area = area.intersection(buf.area);
         self.panels(area, buf);
+        over::draw(self.0, area, buf);
         if self.0.options.ascii {
             // Our own words have 7 bits already; names and what was answered need not.
             text::keep_seven_bits(area, buf);
@@ -81,6 +85,10 @@ impl Dashboard<'_> {
             help::Help { ctx: &ctx, regions, top }.render(area, buf);
             return;
         }
+        if let Screen::Page { top, .. } = ctx.app.screen {
+            page::Reading { ctx: &ctx, regions, top }.render(area, buf);
+            return;
+        }
         if let Screen::Detail(top) = ctx.app.screen {
             detail::Detail { ctx: &ctx, regions, top }.render(area, buf);
             return;
@@ -101,6 +109,7 @@ impl Dashboard<'_> {
         }
         hint::HintLine { ctx: &ctx, regions }.render(row(area, regions.hint), buf);
         history::HistoryPanel { ctx: &ctx }.render(regions.history.unwrap_or_default(), buf);
+        caption::Caption { ctx: &ctx }.render(regions.caption.unwrap_or_default(), buf);
         scrubber::Scrubber { ctx: &ctx, regions }.render(row(area, regions.scrubber), buf);
         footer::Footer { ctx: &ctx }.render(row(area, Some(regions.footer)), buf);
     }

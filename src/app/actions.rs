@@ -74,6 +74,14 @@ pub enum Action {
     Export,
     /// The next theme.
     Theme,
+    /// The selected call as a curl command, on the clipboard.
+    Copy,
+    /// Read the profile once more.
+    Reload,
+    /// What the words on the screen mean, or back from it.
+    Glossary,
+    /// Find an action or a word by typing.
+    Palette,
     /// Show or hide the keys.
     Help,
     /// Back to the dashboard.
@@ -228,7 +236,7 @@ pub const BINDINGS: &[Binding] = &[
         "select",
     ),
     bind(Action::Down, "down", &[plain(KeyCode::Down), c('j')], "lane below"),
-    bind(Action::PageUp, "page-up", &[plain(KeyCode::PageUp)], "ten lanes up"),
+    bind(Action::PageUp, "page-up", &[plain(KeyCode::PageUp), plain(KeyCode::Backspace)], "ten lanes up"),
     bind(Action::PageDown, "page-down", &[plain(KeyCode::PageDown)], "ten lanes down"),
     bind(Action::First, "first", &[plain(KeyCode::Home)], "first lane"),
     bind(Action::Last, "last", &[plain(KeyCode::End)], "last lane"),
@@ -277,10 +285,24 @@ pub const BINDINGS: &[Binding] = &[
         &[Action::Export],
         "export",
     ),
+    bind(Action::Copy, "copy", &[c('y')], "copy the call as curl").footer(21, &[Action::Copy], "curl").live(),
+    bind(Action::Reload, "reload", &[c('L')], "read the profile again")
+        .footer(22, &[Action::Reload], "reload")
+        .live(),
     bind(Action::Theme, "theme", &[c('t')], "next theme"),
     bind(Action::Redraw, "redraw", &[Key::ctrl('l')], "paint anew"),
     bind(Action::Suspend, "suspend", &[Key::ctrl('z')], "suspend; fg comes back"),
     bind(Action::Back, "back", &[plain(KeyCode::Esc)], "back to the dashboard"),
+    bind(Action::Palette, "palette", &[c(':')], "find an action or a word").footer(
+        9,
+        &[Action::Palette],
+        "find",
+    ),
+    bind(Action::Glossary, "glossary", &[c('g')], "what the words mean").footer(
+        23,
+        &[Action::Glossary],
+        "words",
+    ),
     bind(Action::Help, "help", &[c('?')], "these keys, or back").footer(0, &[Action::Help], "help"),
     bind(Action::Quit, "quit", &[c('q'), Key::ctrl('c')], "quit").footer(0, &[Action::Quit], "quit"),
 ];

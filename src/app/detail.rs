@@ -28,6 +28,8 @@ pub enum Part {
     Words,
     /// What a failed answer said.
     Answer,
+    /// The command that was copied.
+    Command,
     /// The calls of the rounds that are kept.
     Rounds,
     /// Quantiles.
@@ -57,6 +59,8 @@ pub struct DetailPage {
     pub words: Vec<String>,
     /// What the failed answer said, in lines.
     pub answer: Vec<AnswerLine>,
+    /// The command that was copied, in lines.
+    pub command: Vec<AnswerLine>,
 }
 
 /// Width from which quantiles and outcomes stand beside each other.
@@ -98,11 +102,13 @@ impl DetailPage {
             facts: lane.as_ref().map_or_else(Vec::new, |l| facts::lines(app, l, whole, room)),
             words: lane.as_ref().map_or_else(Vec::new, |l| facts::words(app, l, room)),
             answer: lane.as_ref().map_or_else(Vec::new, |l| answer::lines(app, l, room)),
+            command: app.command_lines(room),
         };
+        let command = (Part::Command, rows(page.command.len()));
         page.parts = match lane {
             None => {
                 let blank = (Part::Blank, u16::from(whole));
-                vec![blank, (Part::Request, request_rows(app)), blank, (Part::Waiting, 1)]
+                vec![blank, (Part::Request, request_rows(app)), command, blank, (Part::Waiting, 1)]
             }
             Some(lane) => page.arranged(app, &lane, width),
         };
@@ -114,6 +120,7 @@ impl DetailPage {
     /// telling first.
     fn arranged(&self, app: &App, lane: &Lane, width: u16) -> Vec<(Part, u16)> {
         let request = (Part::Request, request_rows(app));
+        let command = (Part::Command, rows(self.command.len()));
         let attempts = (Part::Attempts, self.attempt_rows(lane));
         let facts = (Part::Facts, rows(self.facts.len()));
         let words = (Part::Words, rows(self.words.len()));
@@ -131,7 +138,8 @@ impl DetailPage {
         let airy: Vec<_> = [
             blank,
             request,
-            gap(request.1),
+            command,
+            gap(request.1 + command.1),
             attempts,
             gap(facts.1 + words.1),
             facts,
@@ -147,9 +155,15 @@ impl DetailPage {
         .chain([blank, hint, blank])
         .collect();
         let dense: Vec<_> = if self.whole {
-            [request, attempts, facts, words, hint, answer, chart(0)].into_iter().chain(numbers).collect()
+            [request, command, attempts, facts, words, hint, answer, chart(0)]
+                .into_iter()
+                .chain(numbers)
+                .collect()
         } else {
-            [attempts, facts, words, hint, request, answer, chart(0)].into_iter().chain(numbers).collect()
+            [attempts, facts, words, hint, request, command, answer, chart(0)]
+                .into_iter()
+                .chain(numbers)
+                .collect()
         };
         let spare = |parts: &[(Part, u16)]| self.rows.checked_sub(length(parts));
         let fits = self.whole && spare(&airy).is_some();
@@ -256,12 +270,16 @@ impl App {
         Some(lane)
     }
 
+    /// The URL of the attempt that decided the selected call; before the first round, the first one.
+    pub(super) fn decisive_replica(&self) -> usize {
+        let lane = self.lane(self.selected);
+        lane.as_ref().and_then(|l| l.bars.get(l.decisive())).map_or(0, |b| b.replica)
+    }
+
     /// The request of the attempt that decided the selected call; before the first round, of its first URL.
     #[must_use]
     pub fn request(&self) -> Option<&str> {
-        let lane = self.lane(self.selected);
-        let replica = lane.as_ref().and_then(|l| l.bars.get(l.decisive())).map_or(0, |b| b.replica);
-        self.endpoints.get(self.selected)?.requests.get(replica).map(String::as_str)
+        self.endpoints.get(self.selected)?.requests.get(self.decisive_replica()).map(String::as_str)
     }
 }
 

@@ -1,11 +1,15 @@
 //! Where the lines of the help stand and how far it scrolls. The view draws by this and the keys scroll by it.
 
-use super::actions::{Kind, bindings};
+use super::App;
+use super::actions::bindings;
+use crate::domain::text;
 
 /// A page of the help, for a size of the terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HelpPage {
-    /// Lines of keys.
+    /// What is on the screen behind it, in lines.
+    pub about: Vec<String>,
+    /// Lines of that, a blank one, and lines of keys.
     lines: usize,
     /// Blank rows above and below the lines.
     pub air: u16,
@@ -22,12 +26,14 @@ impl HelpPage {
     /// Lines that explain signs rather than keys.
     pub const SIGNS: usize = 11;
 
-    /// The page of this kind of session, in a terminal with so many columns and rows.
+    /// The page over this screen, in a terminal with so many columns and rows.
     #[must_use]
-    pub fn of(kind: Kind, width: u16, height: u16) -> Self {
+    pub fn of(app: &App, width: u16, height: u16) -> Self {
+        let about = text::wrapped(&app.about(), Self::LINE - 3);
         let air = u16::from(height >= 16);
         Self {
-            lines: bindings(kind).count(),
+            lines: about.len() + 1 + bindings(app.kind()).count(),
+            about,
             air,
             // The title and the footer stay.
             rows: usize::from(height.saturating_sub(2 + 2 * air)),
@@ -47,7 +53,7 @@ impl HelpPage {
 
     /// Lines in sight at once.
     #[must_use]
-    pub const fn in_sight(&self) -> usize {
+    pub fn in_sight(&self) -> usize {
         self.rows * self.columns
     }
 

@@ -27,8 +27,14 @@ impl App {
         if let Screen::Help { top, behind } = self.screen {
             return self.help(top, behind, action);
         }
+        if let Screen::Page { top, behind } = self.screen {
+            return self.in_page(top, behind, action);
+        }
         if !offers(self.kind(), action) {
             return Vec::new();
+        }
+        if let Some(effects) = self.in_story(action) {
+            return effects;
         }
         if let Some(effects) = self.in_tradeoff(action).or_else(|| self.replay(action)) {
             return effects;
@@ -48,6 +54,8 @@ impl App {
             Action::Fault => return self.next_fault(),
             Action::Record => return vec![Effect::Record],
             Action::Export => return vec![Effect::Export],
+            Action::Reload => return vec![Effect::Reload],
+            Action::Copy => return self.copy(),
             Action::Redraw => return vec![Effect::Redraw],
             Action::Suspend => return vec![Effect::Suspend],
             Action::Quit => return vec![Effect::Quit],
@@ -71,18 +79,10 @@ impl App {
             Action::PageDown => self.select_by(PAGE),
             Action::First => self.select_by(isize::MIN),
             Action::Last => self.select_by(isize::MAX),
-            Action::Detail if !self.lineup.lanes().is_empty() => {
-                self.lineup.keep();
-                self.screen = Screen::Detail(0);
-            }
+            Action::Detail => self.open_detail(),
             Action::Tradeoff => self.toggle_tradeoff(),
             Action::Help => {
-                let behind = match self.screen {
-                    Screen::Detail(_) => Behind::Detail,
-                    Screen::Tradeoff => Behind::Tradeoff,
-                    Screen::Dashboard | Screen::Help { .. } => Behind::Dashboard,
-                };
-                self.screen = Screen::Help { top: 0, behind };
+                self.screen = Screen::Help { top: 0, behind: self.behind() };
             }
             Action::Back => self.back(),
             Action::Reset => self.reset(),
@@ -96,15 +96,25 @@ impl App {
                 self.arrange();
             }
             Action::Filter => self.filter(),
+            Action::Glossary => self.open_glossary(),
+            Action::Palette => self.open_palette(),
             Action::Note => self.note = Some(TypedLine::new(LONGEST_NOTE)),
             Action::Panel => self.next_panel(),
             _ => {}
         }
     }
 
+    /// The selected call in detail, where there is one in sight.
+    pub(super) fn open_detail(&mut self) {
+        if !self.lineup.lanes().is_empty() {
+            self.lineup.keep();
+            self.screen = Screen::Detail(0);
+        }
+    }
+
     /// A key while the help is on the screen.
     fn help(&mut self, top: usize, behind: Behind, action: Action) -> Vec<Effect> {
-        let page = HelpPage::of(self.kind(), self.size.0, self.size.1);
+        let page = HelpPage::of(self, self.size.0, self.size.1);
         // The terminal may have grown since the last key.
         let (end, rows) = (page.end(), page.rows);
         let top = top.min(end);
@@ -116,11 +126,7 @@ impl App {
             Action::First => 0,
             Action::Last => end,
             Action::Back | Action::Help => {
-                self.screen = match behind {
-                    Behind::Dashboard => Screen::Dashboard,
-                    Behind::Detail => Screen::Detail(0),
-                    Behind::Tradeoff => Screen::Tradeoff,
-                };
+                self.screen = behind.screen();
                 return Vec::new();
             }
             Action::Quit => return vec![Effect::Quit],
@@ -205,6 +211,12 @@ impl App {
         self.lineup.start_typing();
     }
 
+    /// What is being typed is over: a note is dropped, a filter kept.
+    pub(super) fn stop_typing(&mut self) {
+        (self.note, self.palette) = (None, None);
+        self.lineup.keep();
+    }
+
     /// A key while something is typed. While it is the filter, arrows and page keys still move along the lanes.
     pub(super) fn typed(&mut self, key: Key) -> Vec<Effect> {
         if let Some(note) = &mut self.note {
@@ -214,6 +226,9 @@ impl App {
             }
             let keeps = typed == Typed::Kept && !said.is_empty();
             return if keeps { vec![Effect::Note(said)] } else { Vec::new() };
+        }
+        if self.palette.is_some() {
+            return self.in_palette(key);
         }
         match (key.code, self.keymap.action_for(self.kind(), key)) {
             (KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown, Some(action)) => {
@@ -229,6 +244,8 @@ impl App {
     pub(super) fn pasted(&mut self, text: &str) {
         if let Some(note) = &mut self.note {
             note.pasted(text);
+        } else if self.pasted_into_palette(text) {
+            // It has it.
         } else if self.is_typing() {
             self.lineup.pasted(text);
             self.arrange();
@@ -238,9 +255,7 @@ impl App {
     /// The mouse: a click selects, a second one opens; the wheel moves along what it is over.
     pub(super) fn pointed(&mut self, gesture: Gesture, target: Target) -> Vec<Effect> {
         match (gesture, target) {
-            (Gesture::Click, Target::Lane(index)) if self.selected == index => {
-                return self.act(Action::Detail);
-            }
+            (Gesture::Click, Target::Lane(index)) if self.selected == index => self.open_detail(),
             (Gesture::Click, Target::Lane(index)) => self.select(index),
             (Gesture::Click, Target::WhatIf) => return self.act(Action::Tradeoff),
             (Gesture::Click, Target::Budget(budget)) => self.mark(budget),
@@ -250,7 +265,8 @@ impl App {
             (Gesture::WheelUp, _) => return self.wheel(Action::Up),
             (Gesture::WheelDown, _) => return self.wheel(Action::Down),
             (Gesture::Click, Target::Scrubber(part)) => return self.seek(Seek::Part(part)),
-            (Gesture::Click, Target::Elsewhere) => {}
+            (Gesture::Click | Gesture::Explain, Target::Word(place)) => return self.explain(place),
+            (Gesture::Click, Target::Elsewhere) | (Gesture::Explain, _) => {}
         }
         Vec::new()
     }

@@ -100,7 +100,7 @@ impl App {
     /// Whether keys are text at the moment.
     #[must_use]
     pub const fn is_typing(&self) -> bool {
-        self.lineup.is_typing() || self.note.is_some()
+        self.lineup.is_typing() || self.note.is_some() || self.palette.is_some()
     }
 
     /// The note that is being typed.

@@ -9,6 +9,8 @@ pub enum Notice {
     Done(String),
     /// It could not be done.
     Failed(String),
+    /// A word and what it means, over as many rows as that takes. It stays until the next key.
+    Explained(String),
 }
 
 /// Whether the session is recorded.

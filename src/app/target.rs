@@ -16,6 +16,8 @@ pub enum Target {
     WhatIf,
     /// A budget on their curve.
     Budget(Duration),
+    /// A word that can be explained, by its place in the glossary.
+    Word(usize),
     /// Anything else.
     Elsewhere,
 }
@@ -25,6 +27,8 @@ pub enum Target {
 pub enum Gesture {
     /// A press of the main button.
     Click,
+    /// A press of the other button.
+    Explain,
     /// The wheel, up.
     WheelUp,
     /// The wheel, down.

@@ -3,7 +3,8 @@
 /// After the short help.
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  fanscope                                     the built-in demo
+  fanscope                                     eight built-in shops
+  fanscope demo                                deadline, quorum and hedge, told in seven chapters
   fanscope init -o my.toml                     a first profile of your own, with comments
   fanscope my.toml -m quorum -k 3              watch it, as a quorum
   fanscope -b 150ms https://a.example https://b.example
@@ -14,7 +15,8 @@ Examples:
 /// After the long help.
 pub(super) const MORE: &str = "\
 Examples:
-  fanscope                                     the built-in demo
+  fanscope                                     eight built-in shops
+  fanscope demo                                deadline, quorum and hedge, told in seven chapters
   fanscope page                                another built-in profile
   fanscope my.toml -m quorum -k 3              a profile of your own, as a quorum
   fanscope -b 150ms https://a.example https://b.example
@@ -65,6 +67,12 @@ Quote an expression, or the shell takes > and < for its own.
 
 Exit code: 0 all gates hold, 1 one does not, 3 none failed and one had no data,
 2 usage or profile. Ended by a signal, the summary is written and the signal ends it.";
+
+/// After the help of `demo`.
+pub(super) const DEMO: &str = "\
+Examples:
+  fanscope demo                        Enter turns to the next chapter, Backspace back, q quits
+  fanscope demo --theme high-contrast  for a projector";
 
 /// After the help of `replay`.
 pub(super) const REPLAY: &str = "\

@@ -56,6 +56,39 @@ pub fn visible(text: &str) -> String {
     out
 }
 
+/// A line in lines of at most `columns`, broken between words where that can be; at least a grapheme on each. Nothing of
+/// it is lost but the blanks where it is broken.
+#[must_use]
+pub fn wrapped(line: &str, columns: u16) -> Vec<String> {
+    let (mut lines, mut rest) = (Vec::new(), line);
+    while width(rest) > columns {
+        let (mut used, mut full, mut blank) = (0_u16, rest.len(), None);
+        for (at, grapheme) in rest.grapheme_indices(true) {
+            used = used.saturating_add(width(grapheme));
+            if at > 0 && used > columns {
+                full = at;
+                break;
+            }
+        }
+        if let Some(head) = rest.get(..full) {
+            // A blank right behind it is a place to break at as well.
+            let next = rest.get(full..).is_some_and(|next| next.starts_with(' '));
+            blank = if next {
+                Some(full)
+            } else {
+                head.trim_start().rfind(' ').map(|at| full - head.trim_start().len() + at)
+            };
+        }
+        let (head, tail) = rest.split_at(blank.unwrap_or(full));
+        lines.push(head.trim_end().to_owned());
+        rest = tail.trim_start_matches(' ');
+    }
+    if !rest.is_empty() || lines.is_empty() {
+        lines.push(rest.to_owned());
+    }
+    lines
+}
+
 /// At most `most` bytes, the last of them an ellipsis where there was more.
 #[must_use]
 pub fn cut(mut text: String, most: usize) -> String {

@@ -16,7 +16,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
@@ -45,10 +45,14 @@ impl Default for Limits {
     }
 }
 
+/// What is served at the moment.
+type Served = Arc<Mutex<Exposition>>;
+
 /// Serves the metrics until it is dropped, which closes every connection.
 #[derive(Debug)]
 pub struct Listener {
     address: SocketAddr,
+    served: Served,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -68,14 +72,21 @@ impl Listener {
             TcpListener::from_std(listener)?
         };
         let (stop, stopped) = oneshot::channel::<()>();
+        let served: Served = Arc::new(Mutex::new(exposition));
+        let shown = Arc::clone(&served);
         let thread = std::thread::Builder::new().name("metrics".to_owned()).spawn(move || {
             runtime.block_on(async move {
-                tokio::spawn(accept(listener, exposition, limits));
+                tokio::spawn(accept(listener, shown, limits));
                 // Nothing is ever sent: the other end going away is the message.
                 let _ = stopped.await;
             });
         })?;
-        Ok(Self { address, stop: Some(stop), thread: Some(thread) })
+        Ok(Self { address, served, stop: Some(stop), thread: Some(thread) })
+    }
+
+    /// Serves these from the next request on.
+    pub fn serve(&self, exposition: Exposition) {
+        *self.served.lock().unwrap_or_else(PoisonError::into_inner) = exposition;
     }
 
     /// Where it listens, with the port it was given.
@@ -95,13 +106,13 @@ impl Drop for Listener {
     }
 }
 
-async fn accept(listener: TcpListener, exposition: Exposition, limits: Limits) {
+async fn accept(listener: TcpListener, served: Served, limits: Limits) {
     let slots = Arc::new(Semaphore::new(limits.connections));
     // The semaphore is never closed.
     while let Ok(slot) = Arc::clone(&slots).acquire_owned().await {
         match listener.accept().await {
             Ok((stream, _)) => {
-                let exposition = exposition.clone();
+                let exposition = served.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 tokio::spawn(async move {
                     // How it ended is the client's to see, not ours.
                     let _ = timeout(limits.patience, converse(stream, exposition, limits.head)).await;

@@ -110,11 +110,17 @@ fn refer(inner: &str, scope: &Scope<'_>) -> Result<Piece, Complaint> {
         return Err(bad_name(name));
     }
     let value = (scope.env)(name).filter(|value| default.is_none() || !value.is_empty());
-    let value = value.or_else(|| default.map(str::to_owned)).ok_or_else(|| unset(name))?;
-    if is_secret_key(name) {
+    let piece = match (value, default) {
+        (Some(value), _) => Piece::Variable { name: name.to_owned(), value },
+        (None, Some(default)) => Piece::Text(default.to_owned()),
+        (None, None) => return Err(unset(name)),
+    };
+    if let Piece::Text(value) | Piece::Variable { value, .. } = &piece
+        && is_secret_key(name)
+    {
         scope.secret.borrow_mut().push(value.clone());
     }
-    Ok(Piece::Text(value))
+    Ok(piece)
 }
 
 fn row(column: &str, scope: &Scope<'_>) -> Result<Piece, Complaint> {

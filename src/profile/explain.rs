@@ -226,7 +226,7 @@ fn url_text(url: &Template, rows: Option<&Rows>) -> String {
 /// The template with its holes as they are written.
 fn written(template: &Template, rows: Option<&Rows>) -> String {
     let pieces = template.0.iter().map(|piece| match piece {
-        Piece::Text(text) => text.clone(),
+        Piece::Text(text) | Piece::Variable { value: text, .. } => text.clone(),
         Piece::Round => "${round}".to_owned(),
         Piece::Row(i) => {
             format!("${{rows.{}}}", rows.and_then(|r| r.columns.get(*i)).map_or("", String::as_str))

@@ -19,8 +19,7 @@ const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove
 /// secret: then what it begins with is hidden too.
 #[must_use]
 pub fn redact(text: &str, known: &[String], cut: bool) -> String {
-    let mut spans = spans_in_urls(text);
-    spans.extend(spans_in_json(text));
+    let mut spans = spans(text);
     for secret in known.iter().filter(|s| s.len() >= SHORTEST) {
         for secret in spellings(secret) {
             spans.extend(text.match_indices(&secret).map(|(at, found)| at..at + found.len()));
@@ -29,6 +28,13 @@ pub fn redact(text: &str, known: &[String], cut: bool) -> String {
     }
     spans.sort_by_key(|span| span.start);
     replace(text, &spans, REDACTED)
+}
+
+/// Userinfo and values of secret keys in the URLs of a text, and values behind secret keys in its JSON.
+pub(super) fn spans(text: &str) -> Vec<Range<usize>> {
+    let mut spans = spans_in_urls(text);
+    spans.extend(spans_in_json(text));
+    spans
 }
 
 /// Userinfo and values of secret keys in the URLs of a text.

@@ -327,6 +327,6 @@ mod tests {
         for (line, shown) in cases {
             assert_eq!(replace(line, &spans_in_line(line, false), MASK), shown, "{line}");
         }
-        assert_eq!(spans_in_line(r#"key = "me.key""#, true), []);
+        assert!(spans_in_line(r#"key = "me.key""#, true).is_empty());
     }
 }

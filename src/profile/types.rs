@@ -59,6 +59,15 @@ impl Profile {
             .collect()
     }
 
+    /// The round's row of the table; rounds beyond its end start over.
+    #[must_use]
+    pub fn row(&self, round: u64) -> &[String] {
+        let Some(rows) = self.rows.as_ref().filter(|r| !r.rows.is_empty()) else { return &[] };
+        let count = rows.rows.len() as u64;
+        let index = usize::try_from(round.saturating_sub(1) % count).unwrap_or_default();
+        rows.rows.get(index).map_or(&[], Vec::as_slice)
+    }
+
     /// How many calls are optional: the n of a quorum.
     #[must_use]
     pub fn optional(&self) -> usize {
@@ -177,7 +186,7 @@ pub enum Target {
     Simulated(Vec<Simulation>),
 }
 
-/// Text with holes that each round fills. `${VAR}` of the environment is already replaced.
+/// Text with holes that each round fills. `${VAR}` of the environment has its value already.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Template(pub Vec<Piece>);
 
@@ -186,6 +195,13 @@ pub struct Template(pub Vec<Piece>);
 pub enum Piece {
     /// As it stands.
     Text(String),
+    /// `${NAME}` of the environment.
+    Variable {
+        /// Its name.
+        name: String,
+        /// What it was when the profile was read.
+        value: String,
+    },
     /// `${round}`: the round's number.
     Round,
     /// `${rows.NAME}`: the column with this index.
@@ -202,7 +218,7 @@ impl Template {
     /// Whether it has no holes.
     #[must_use]
     pub fn is_fixed(&self) -> bool {
-        self.0.iter().all(|piece| matches!(piece, Piece::Text(_)))
+        self.0.iter().all(|piece| matches!(piece, Piece::Text(_) | Piece::Variable { .. }))
     }
 
     /// The text for a round; `row` is the round's row of the table.
@@ -211,7 +227,7 @@ impl Template {
         let mut out = String::new();
         for piece in &self.0 {
             match piece {
-                Piece::Text(text) => out.push_str(text),
+                Piece::Text(text) | Piece::Variable { value: text, .. } => out.push_str(text),
                 Piece::Round => out.push_str(&round.to_string()),
                 Piece::Row(index) => out.push_str(row.get(*index).map_or("", String::as_str)),
             }

@@ -68,6 +68,11 @@ impl Advisor {
         }
     }
 
+    /// What is being looked at is of no use any more.
+    pub(super) fn forget(&mut self) {
+        (self.asked, self.making) = (None, None);
+    }
+
     /// Waits for an answer, or until a question that is there may be asked. Nothing is lost where it is given up.
     pub(super) async fn next(&mut self) -> Heard {
         if let Some(making) = &mut self.making {

@@ -42,6 +42,11 @@ pub(super) struct Files {
 }
 
 impl Files {
+    /// Rounds that are awaited will not come.
+    pub(super) fn forget_rounds(&mut self) {
+        self.awaited.clear();
+    }
+
     /// What was exported, for the normal screen.
     pub(super) fn told(&self) -> impl Iterator<Item = String> {
         self.pictures.iter().map(|path| {
@@ -128,7 +133,7 @@ where
     I: Stream<Item = io::Result<Input>> + Unpin,
 {
     /// Says something for a moment.
-    fn say(&mut self, notice: Notice) {
+    pub(super) fn say(&mut self, notice: Notice) {
         self.hush = Some(Instant::now() + MOMENT);
         self.tell(Message::Notice(notice));
     }

@@ -1,6 +1,6 @@
 //! Crossterm's keys and mouse in our own words.
 
-use crate::app::{App, Gesture, Key, KeyCode, Keymap, Kind, Message};
+use crate::app::{App, Gesture, Key, KeyCode, Keymap, Kind, Message, Target};
 use crate::domain::text;
 use crate::view;
 use crossterm::event::{Event as Input, KeyCode as Code, KeyEvent, KeyEventKind, KeyModifiers};
@@ -14,8 +14,15 @@ pub(super) fn heard(app: &App, input: Input) -> Option<Message> {
         Input::Mouse(event) => {
             let (width, height) = app.size();
             let area = Rect::new(0, 0, width, height);
-            let target = view::target(app, area, event.column, event.row);
-            Some(Message::Pointed(gesture(event)?, target))
+            let (gesture, column, row) = (gesture(event)?, event.column, event.row);
+            let target = match gesture {
+                Gesture::Explain => view::word(app, area, column, row),
+                _ => view::target(app, area, column, row),
+            };
+            // What can't be chosen or opened is explained, where it is a word.
+            let words = gesture == Gesture::Click && target == Target::Elsewhere;
+            let target = if words { view::word(app, area, column, row) } else { target };
+            Some(Message::Pointed(gesture, target))
         }
         // Never taken for keys: who pastes a word with a q in it does not want to quit.
         Input::Paste(pasted) => {
@@ -67,6 +74,7 @@ fn message((keymap, kind): (&Keymap, Kind), key: Key, typing: bool) -> Option<Me
 fn gesture(event: MouseEvent) -> Option<Gesture> {
     match event.kind {
         MouseEventKind::Down(MouseButton::Left) => Some(Gesture::Click),
+        MouseEventKind::Down(MouseButton::Right) => Some(Gesture::Explain),
         MouseEventKind::ScrollUp => Some(Gesture::WheelUp),
         MouseEventKind::ScrollDown => Some(Gesture::WheelDown),
         _ => None,
@@ -97,11 +105,12 @@ mod tests {
     fn the_mouse_presses_and_scrolls_and_nothing_else() {
         let event = |kind| gesture(MouseEvent { kind, column: 7, row: 3, modifiers: KeyModifiers::NONE });
         assert_eq!(event(MouseEventKind::Down(MouseButton::Left)), Some(Gesture::Click));
+        assert_eq!(event(MouseEventKind::Down(MouseButton::Right)), Some(Gesture::Explain));
         assert_eq!(event(MouseEventKind::ScrollUp), Some(Gesture::WheelUp));
         assert_eq!(event(MouseEventKind::ScrollDown), Some(Gesture::WheelDown));
         for nothing in [
             MouseEventKind::Up(MouseButton::Left),
-            MouseEventKind::Down(MouseButton::Right),
+            MouseEventKind::Down(MouseButton::Middle),
             MouseEventKind::Drag(MouseButton::Left),
             MouseEventKind::Moved,
             MouseEventKind::ScrollLeft,

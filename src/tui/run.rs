@@ -4,6 +4,7 @@ use super::advisor::{Advisor, Heard};
 use super::files::{Files, MOMENT};
 use super::job::{Asked, Job};
 use super::keymap;
+use super::reload::{Read, Reload};
 use super::source::Source;
 use super::surface::Surface;
 use crate::app::{App, Effect, Message, Notice, summary, update};
@@ -69,6 +70,7 @@ enum Woke {
     Told(Option<Message>),
     Recorder,
     Advisor(Heard),
+    Reloaded(Read),
     Said,
     Slot,
 }
@@ -83,6 +85,7 @@ pub(super) struct Loop<'a, X, S, I> {
     pub(super) job: Job,
     pub(super) files: Files,
     pub(super) advisor: Advisor,
+    pub(super) reload: Reload,
     /// Until when the app says something for a moment.
     pub(super) hush: Option<Instant>,
     /// Whether a stop of the process is being prepared.
@@ -91,7 +94,7 @@ pub(super) struct Loop<'a, X, S, I> {
     dirty: bool,
     slot: Slot,
     /// Whether the engine sends nothing any more.
-    silent: bool,
+    pub(super) silent: bool,
 }
 
 impl<'a, X, S, I> Loop<'a, X, S, I>
@@ -116,6 +119,7 @@ where
             job,
             files: Files::default(),
             advisor: Advisor::new(Question::answer),
+            reload: Reload::default(),
             hush: None,
             stopping: false,
             dirty: true,
@@ -135,7 +139,7 @@ where
     async fn until_left(&mut self) -> Leave {
         self.measure();
         // What is said at the start is said for a moment, too.
-        self.hush = self.app.notice().map(|_| Instant::now() + MOMENT);
+        self.hush = moment(&self.app);
         self.look_at_recording();
         let news = self.source.recording_news();
         loop {
@@ -150,6 +154,7 @@ where
                 asked = self.job.next() => Woke::Job(asked),
                 input = self.input.next() => Woke::Input(input),
                 heard = self.advisor.next() => Woke::Advisor(heard),
+                read = self.reload.next() => Woke::Reloaded(read),
                 told = self.source.next(), if !self.silent => Woke::Told(told),
                 () = news.notified() => Woke::Recorder,
                 () = reached(self.hush) => Woke::Said,
@@ -169,6 +174,10 @@ where
                 Woke::Said => {
                     self.hush = None;
                     self.message(Message::NoticeOver)
+                }
+                Woke::Reloaded(read) => {
+                    self.reloaded(read);
+                    None
                 }
                 Woke::Slot => None,
             };
@@ -267,7 +276,13 @@ where
 
     fn message(&mut self, message: Message) -> Option<Leave> {
         self.dirty = true;
-        for effect in update(&mut self.app, message) {
+        let said = self.app.notice().cloned();
+        let effects = update(&mut self.app, message);
+        // What the app says by itself is said for a moment, too.
+        if self.app.notice() != said.as_ref() {
+            self.hush = moment(&self.app);
+        }
+        for effect in effects {
             match effect {
                 Effect::Quit => return Some(Leave::Quit),
                 Effect::Redraw if self.surface.forget().is_err() => return Some(Leave::Gone),
@@ -275,6 +290,8 @@ where
                 Effect::Suspend => Job::ask(),
                 Effect::Record => self.record(),
                 Effect::Export => self.export(),
+                Effect::Reload => self.reload(),
+                Effect::Copy(wanted) => self.copy(wanted),
                 effect => self.source.obey(effect),
             }
         }
@@ -286,6 +303,11 @@ where
 fn is_gone(error: &io::Error) -> bool {
     const EIO: i32 = 5;
     error.kind() == io::ErrorKind::BrokenPipe || (cfg!(unix) && error.raw_os_error() == Some(EIO))
+}
+
+/// When what the app says has been said long enough. An explanation is read for as long as it takes.
+fn moment(app: &App) -> Option<Instant> {
+    app.notice().filter(|notice| !matches!(notice, Notice::Explained(_))).map(|_| Instant::now() + MOMENT)
 }
 
 /// Waits for this time; for ever where there is none.

@@ -4,6 +4,7 @@ use super::files;
 use crate::app::{Effect, Message, Scene};
 use crate::domain::Event;
 use crate::engine::Command;
+use crate::profile::CurlCall;
 use crate::recording::Writer;
 use crate::session::replay::{Past, Replay, Told};
 use crate::session::{Recording, Session};
@@ -28,6 +29,12 @@ pub(super) trait Source {
 
     /// Does what the app asks of it.
     fn obey(&mut self, effect: Effect);
+
+    /// A call as a curl command; why not, where there is none.
+    fn curl(&self, call: &CurlCall) -> Result<String, &'static str>;
+
+    /// Goes on as this session; how the recording stood that this ended.
+    fn go_on_as(&mut self, next: Session) -> Option<Recording>;
 
     /// The process is about to be stopped: nothing more is to begin.
     fn hold(&mut self);
@@ -93,6 +100,14 @@ impl Source for Session {
             Effect::Note(said) => self.note(&said),
             other => debug_assert!(false, "rounds as they happen can't do this: {other:?}"),
         }
+    }
+
+    fn curl(&self, call: &CurlCall) -> Result<String, &'static str> {
+        Session::curl(self, call)
+    }
+
+    fn go_on_as(&mut self, next: Session) -> Option<Recording> {
+        Session::go_on_as(self, next)
     }
 
     fn hold(&mut self) {
@@ -191,6 +206,14 @@ impl Source for Replay<Scene> {
             Effect::Speed(speed) => self.set_speed(speed),
             other => debug_assert!(false, "a recording can't do this: {other:?}"),
         }
+    }
+
+    fn curl(&self, _: &CurlCall) -> Result<String, &'static str> {
+        Err("a recording does not hold what was sent")
+    }
+
+    fn go_on_as(&mut self, _: Session) -> Option<Recording> {
+        None
     }
 
     fn hold(&mut self) {

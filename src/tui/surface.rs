@@ -32,6 +32,9 @@ pub(super) trait Surface {
     /// Draws a frame.
     fn draw(&mut self, app: &App) -> io::Result<()>;
 
+    /// Has the terminal told something that is no part of the screen, with the next frame.
+    fn send_raw(&mut self, bytes: &str) -> io::Result<()>;
+
     /// Has the next frame paint every cell anew.
     fn forget(&mut self) -> io::Result<()>;
 
@@ -223,6 +226,10 @@ impl Surface for Tty {
         }
         self.terminal.draw(|frame| view::draw(app, frame))?;
         self.send()
+    }
+
+    fn send_raw(&mut self, bytes: &str) -> io::Result<()> {
+        self.frame.write_all(bytes.as_bytes())
     }
 
     fn forget(&mut self) -> io::Result<()> {

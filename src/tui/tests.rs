@@ -3,6 +3,7 @@
 //! A script says what has to be on the screen before its next key is typed, so nothing here waits for a time.
 
 mod advisor;
+mod comfort;
 mod files;
 mod fuzz;
 mod replay;
@@ -41,6 +42,8 @@ const STUCK: Duration = Duration::from_secs(60);
 struct Seen {
     text: String,
     frames: usize,
+    /// What the terminal was told beside the screen.
+    raw: String,
     waiting: Option<Waker>,
 }
 
@@ -69,6 +72,11 @@ impl Surface for Memory {
         if let Some(waker) = seen.waiting.take() {
             waker.wake();
         }
+        Ok(())
+    }
+
+    fn send_raw(&mut self, bytes: &str) -> io::Result<()> {
+        self.seen.borrow_mut().raw.push_str(bytes);
         Ok(())
     }
 
@@ -150,6 +158,9 @@ async fn play_on(
     folder.clone_into(&mut looped.files.folder);
     if let Some(answer) = advisor::PLANTED.get() {
         looped.advisor = Advisor::new(answer);
+    }
+    if let Some(reload) = comfort::planted() {
+        looped.reload = reload;
     }
     let looped = looped.run();
     let looped = tokio::time::timeout(STUCK, looped).await;

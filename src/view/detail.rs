@@ -92,6 +92,7 @@ impl Detail<'_> {
             (Part::Facts, _) => facts::Facts { ctx, lines: &page.facts, whole }.render(area, buf),
             (Part::Words, _) => facts::Words { ctx, lines: &page.words, whole }.render(area, buf),
             (Part::Answer, _) => answer::AnswerPart { ctx, lines: &page.answer, whole }.render(area, buf),
+            (Part::Command, _) => answer::AnswerPart { ctx, lines: &page.command, whole }.render(area, buf),
             (Part::Rounds, _) => rounds::Rounds { ctx }.render(panel, buf),
             (Part::Latency, _) => latency::Latency { ctx }.render(panel, buf),
             (Part::Outcomes, _) => outcomes::Outcomes { ctx }.render(panel, buf),

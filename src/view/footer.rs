@@ -111,6 +111,30 @@ fn typing(dropped: &'static str) -> Entries {
     entries
 }
 
+/// The keys of the palette, which are its own too.
+fn choosing(ascii: bool) -> Entries {
+    let mut entries = Entries::new();
+    entries.add("go", 0, |text| text.push_str("Enter"));
+    entries.add("leave", 0, |text| text.push_str("Esc"));
+    entries.add("choose", 1, |text| text.push_str(if ascii { "Up Down" } else { "↑↓" }));
+    entries
+}
+
+/// How to begin, until the first key. What can be broken only where something can.
+const WELCOME: [Place; 5] = [
+    place(0, &[Action::Help], "keys"),
+    place(1, &[Action::Palette], "find"),
+    place(2, &[Action::Tradeoff], "trade-off"),
+    place(3, &[Action::Fault], "break one"),
+    place(0, &[Action::Quit], "quit"),
+];
+
+/// The footer of a story begins with how its pages are turned.
+const PAGES: [Place; 2] = [place(0, &[Action::Detail], "next"), place(1, &[Action::PageUp], "back")];
+
+/// Columns of what is typed, at the least, where keys can make room for it.
+const LEAST_TYPED: u16 = 8;
+
 /// Columns that what is said needs, before there is room for keys beside it.
 const NOTICE: u16 = 40;
 
@@ -123,12 +147,14 @@ impl Widget for &Footer<'_> {
         let mut pen = Pen::new(buf);
         let x = area.x.saturating_add(1);
         if let Some(note) = self.ctx.app.note() {
-            self.note(note, area, &entries, &mut pen);
+            self.typed("note ", note, area, entries, &mut pen);
+        } else if let Some(typed) = self.ctx.app.palette() {
+            self.typed(":", typed, area, entries, &mut pen);
         } else if self.ctx.app.is_typing() {
             let x = pen.spans(x, area.y, area.right(), &self.ctx.prompt()).saturating_add(3);
             self.keys(x, area, &entries, &mut pen);
-        } else if let Some(notice) = self.ctx.app.notice() {
-            self.notice(notice, area, &mut pen);
+        } else if let Some(notice @ (Notice::Done(text) | Notice::Failed(text))) = self.ctx.app.notice() {
+            self.notice(text, matches!(notice, Notice::Failed(_)), area, &mut pen);
         } else {
             self.keys(x, area, &entries, &mut pen);
         }
@@ -140,14 +166,23 @@ impl Footer<'_> {
         let app = self.ctx.app;
         match app.screen {
             _ if app.note().is_some() => typing("drop"),
+            _ if app.palette().is_some() => choosing(app.options.ascii),
             Screen::Dashboard if app.is_typing() => typing("all lanes"),
+            Screen::Dashboard if app.chapter().is_some() => {
+                let all = bindings(app.kind()).filter_map(|b| b.footer);
+                self.named(PAGES.into_iter().chain(all.filter(|place| place.label != "detail")))
+            }
+            Screen::Dashboard if app.is_fresh() => {
+                let can = |place: &Place| place.actions != [Action::Fault] || app.can_break();
+                self.named(WELCOME.into_iter().filter(can))
+            }
             Screen::Dashboard => self.named(bindings(app.kind()).filter_map(|b| b.footer)),
             Screen::Detail(_) => self.besides(&IN_DETAIL),
             Screen::Tradeoff if app.kind() == Kind::Live => {
                 self.besides(&[&IN_TRADEOFF[..], &[EXPORT]].concat())
             }
             Screen::Tradeoff => self.besides(&[&IN_RECORDED_TRADEOFF[..], &[EXPORT]].concat()),
-            Screen::Help { .. } => self.besides(&IN_HELP),
+            Screen::Help { .. } | Screen::Page { .. } => self.besides(&IN_HELP),
         }
     }
 
@@ -178,32 +213,35 @@ impl Footer<'_> {
         }
     }
 
-    /// The note as it is typed: its end, where the cursor is.
-    fn note(&self, note: &str, area: Rect, entries: &Entries, pen: &mut Pen<'_>) {
+    /// What is typed, behind what it is: its end, where the cursor is.
+    fn typed(&self, what: &str, text: &str, area: Rect, mut entries: Entries, pen: &mut Pen<'_>) {
         let ctx = self.ctx;
-        let x = pen.put(area.x.saturating_add(1), area.y, area.right(), "note ", ctx.theme.dim());
-        let keys = entries.length(u8::MAX);
-        let most = area.right().saturating_sub(x).saturating_sub(keys + 2);
+        let x = pen.put(area.x.saturating_add(1), area.y, area.right(), what, ctx.theme.dim());
+        let room = area.right().saturating_sub(x);
+        let beside = |entries: &Entries| room.saturating_sub(entries.length(u8::MAX) + 2);
+        // What is typed matters more than how the list is walked along.
+        if beside(&entries) < LEAST_TYPED {
+            entries.list.retain(|entry| entry.rank == 0);
+        }
+        let most = beside(&entries);
         let typed = [
-            ctx.bold(cut_start(note, most, ctx.glyphs.ellipsis), Tone::Plain),
+            ctx.bold(cut_start(text, most, ctx.glyphs.ellipsis), Tone::Plain),
             Span::styled(" ", Theme::reversed()),
         ];
         let x = pen.spans(x, area.y, area.right(), &typed).saturating_add(3);
-        self.keys(x, area, entries, pen);
+        self.keys(x, area, &entries, pen);
     }
 
     /// What is said for a moment; the keys that are always there stay where there is room.
-    fn notice(&self, notice: &Notice, area: Rect, pen: &mut Pen<'_>) {
+    fn notice(&self, text: &str, failed: bool, area: Rect, pen: &mut Pen<'_>) {
         let always = self.named(self.always());
         let keys = always.length(u8::MAX);
         let room = area.width.saturating_sub(2);
         let (x, end) = (area.x.saturating_add(1), area.right().saturating_sub(1));
         let beside = room >= keys + NOTICE;
         let most = if beside { room - keys } else { room };
-        let (text, style) = match notice {
-            Notice::Done(text) => (text, self.ctx.theme.tone(Tone::Plain)),
-            Notice::Failed(text) => (text, self.ctx.theme.bold(Tone::Error)),
-        };
+        let theme = self.ctx.theme;
+        let style = if failed { theme.bold(Tone::Error) } else { theme.tone(Tone::Plain) };
         // The end of a path says most.
         pen.put(x, area.y, end, &cut_middle(text, most, self.ctx.glyphs.ellipsis), style);
         if beside {

@@ -42,7 +42,7 @@ impl Widget for &Help<'_> {
         let mut pen = Pen::new(buf);
         let title = [ctx.bold("Keys and signs", Tone::Plain)];
         let row = Row { x: area.x + 1, y: area.y, width: area.width.saturating_sub(2) };
-        let page = HelpPage::of(ctx.app.kind(), area.width, area.height);
+        let page = HelpPage::of(ctx.app, area.width, area.height);
         // Where not everything is in sight, it says where one is.
         let first = self.top.min(page.end());
         let right = match page.end() {
@@ -55,7 +55,7 @@ impl Widget for &Help<'_> {
         };
         pen.title(row, &title, (ctx.glyphs.rule, theme.dim()), &[ctx.dim(right)]);
         let (top, rows, in_sight) = (area.y + 1 + page.air, page.rows, page.in_sight());
-        let lines = self.lines(page);
+        let lines = self.lines(&page);
         for (i, line) in lines.iter().skip(first).take(in_sight).enumerate() {
             let column = u16::try_from(i / rows.max(1)).unwrap_or(u16::MAX);
             let x = area.x + 1 + column.saturating_mul(HelpPage::LINE);
@@ -72,9 +72,12 @@ impl Widget for &Help<'_> {
 }
 
 impl Help<'_> {
-    /// Keys, then signs.
-    fn lines(&self, page: HelpPage) -> Vec<Line> {
-        let mut lines = self.keys();
+    /// What the screen is, keys, then signs.
+    fn lines(&self, page: &HelpPage) -> Vec<Line> {
+        let said = |line: &String| Line { sign: vec![Ctx::plain(line.as_str())], text: Cow::Borrowed("") };
+        let mut lines: Vec<Line> = page.about.iter().map(said).collect();
+        lines.push(Line { sign: Vec::new(), text: Cow::Borrowed("") });
+        lines.extend(self.keys());
         lines.resize_with(page.keys(), || Line { sign: Vec::new(), text: Cow::Borrowed("") });
         lines.extend(self.signs());
         lines

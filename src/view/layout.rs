@@ -8,6 +8,7 @@ mod panels;
 pub use columns::Columns;
 pub use panels::Placed;
 
+use super::caption::ROWS;
 use crate::app::{App, Kind, Panel};
 use crate::domain::Mode;
 use panels::Board;
@@ -107,6 +108,8 @@ pub struct Regions {
     pub history: Option<Rect>,
     /// How far a recording has come.
     pub scrubber: Option<u16>,
+    /// What a chapter of the story says.
+    pub caption: Option<Rect>,
     /// Keys.
     pub footer: u16,
 }
@@ -199,8 +202,8 @@ impl Regions {
         let regions = match size {
             Size::Full => Self::full(app, within, lanes),
             Size::Medium => Self::medium(app, within, lanes),
-            Size::Small => Self::small(within, lanes, u16::from(!replay)),
-            Size::Min => Self::min(within, lanes),
+            Size::Small => Self::small(within, lanes, (u16::from(!replay), told(app))),
+            Size::Min => Self::min(within, lanes, told(app)),
         };
         let footer = area.bottom() - 1;
         Some(Self { area, footer, scrubber: replay.then(|| footer - 1), ..regions })
@@ -220,6 +223,7 @@ impl Regions {
             panels: Placed::default(),
             hint: None,
             history: None,
+            caption: None,
             scrubber: None,
             footer: area.bottom().saturating_sub(1),
         }
@@ -249,7 +253,8 @@ impl Regions {
         regions.panels = board.place(inset(rows.take(share.panels + share.spare.saturating_sub(4))));
         regions.hint = Some(rows.row());
         rows.take(1 + before_history);
-        regions.history = Some(rows.take(5));
+        regions.history = Some(rows.take(5 - told(app)));
+        regions.caption = Some(rows.take(told(app)));
         rows.take(before_footer);
         regions
     }
@@ -270,11 +275,12 @@ impl Regions {
         rows.take(air);
         regions.panels = board.place(inset(rows.take(share.panels + share.spare)));
         regions.hint = Some(rows.row());
-        regions.history = Some(rows.take(3));
+        regions.history = Some(rows.take(3 - told(app)));
+        regions.caption = Some(rows.take(told(app)));
         regions
     }
 
-    fn small(area: Rect, lanes: Lanes, air: u16) -> Self {
+    fn small(area: Rect, lanes: Lanes, (air, told): (u16, u16)) -> Self {
         let room = area.height.saturating_sub(7 + air);
         let mut rows = Rows { area, next: area.y };
         let mut regions = Self::blank(Size::Small, area);
@@ -285,13 +291,16 @@ impl Regions {
         regions.lanes = rows.take(room);
         rows.take(air);
         regions.panels = Placed::one(Panel::Missing, inset(rows.take(1)));
-        regions.hint = Some(rows.row());
-        regions.history = Some(rows.take(1));
+        if told == 0 {
+            regions.hint = Some(rows.row());
+            regions.history = Some(rows.take(1));
+        }
+        regions.caption = Some(rows.take(told));
         regions
     }
 
-    fn min(area: Rect, lanes: Lanes) -> Self {
-        let room = area.height.saturating_sub(2);
+    fn min(area: Rect, lanes: Lanes, told: u16) -> Self {
+        let room = area.height.saturating_sub(2 + told);
         let mut rows = Rows { area, next: area.y };
         let mut regions = Self::blank(Size::Min, area);
         regions.verdict = rows.row();
@@ -301,8 +310,14 @@ impl Regions {
         let room = room - u16::from(axis);
         regions.lane_rows = lanes.rows(room, lanes.hedges, MOST_LANE_ROWS);
         regions.lanes = rows.take(room);
+        regions.caption = Some(rows.take(told));
         regions
     }
+}
+
+/// Rows of the caption of a chapter, where a story is told.
+fn told(app: &App) -> u16 {
+    if app.chapter().is_some() { ROWS } else { 0 }
 }
 
 /// The panel within the screen's margins.

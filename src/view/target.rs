@@ -5,9 +5,43 @@ use super::ctx::Ctx;
 use super::history::HistoryPanel;
 use super::lanes::Lanes;
 use super::layout::{Columns, Regions};
-use super::{scrubber, tradeoff};
-use crate::app::{App, Panel, Screen, Target};
+use super::{Dashboard, scrubber, tradeoff};
+use crate::app::{App, Panel, Screen, Target, glossary};
+use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use ratatui::widgets::Widget;
+
+/// The word at this cell, where it is one that can be explained: what is drawn there is read.
+#[must_use]
+pub fn word(app: &App, area: Rect, column: u16, row: u16) -> Target {
+    let line = Rect { y: row, height: 1, ..area }.intersection(area);
+    if !line.contains(Position::new(column, row)) {
+        return Target::Elsewhere;
+    }
+    let mut buf = Buffer::empty(area);
+    Dashboard(app).render(area, &mut buf);
+    let letters: Vec<&str> = (line.left()..line.right()).map(|x| buf[(x, row)].symbol()).collect();
+    let at = usize::from(column - line.x);
+    let found = words_at(&letters, at).into_iter().find_map(|word| glossary::find(&word));
+    found.map_or(Target::Elsewhere, Target::Word)
+}
+
+/// The word at a place, also with the one before or after it: `not needed`.
+fn words_at(letters: &[&str], at: usize) -> Vec<String> {
+    let inner = |i: usize| {
+        letters.get(i).is_some_and(|l| l.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-')))
+    };
+    let around = |at: usize| {
+        let from = (0..=at).rev().take_while(|&i| inner(i)).last()?;
+        let to = (at..letters.len()).take_while(|&i| inner(i)).last()?;
+        Some((from, to))
+    };
+    let Some((from, to)) = around(at) else { return Vec::new() };
+    let text = |from: usize, to: usize| letters.get(from..=to).map(<[&str]>::concat).unwrap_or_default();
+    let after = around(to + 2).map(|(_, end)| text(from, end));
+    let before = from.checked_sub(2).and_then(around).map(|(start, _)| text(start, to));
+    after.into_iter().chain(before).chain([text(from, to)]).collect()
+}
 
 /// What stands at this column and row of a screen that fills `area`.
 #[must_use]

@@ -1,5 +1,6 @@
 //! Whole screens, with their colours, and every size and state without harm.
 
+mod comfort;
 mod detail;
 pub(crate) mod fuzz;
 mod hostile;
@@ -214,7 +215,7 @@ fn r41_the_missing_table_of_every_window() {
 /// Panels and lanes keep their places whatever happens in the rounds.
 #[test]
 fn nothing_moves_while_rounds_go_by() {
-    for (before, after) in [
+    for (before, after) in vec![
         (scenes::waiting(), scenes::cut(Options::default())),
         (scenes::hedge(Options::default()), scenes::hedge_held(Options::default())),
         (scenes::hedge(Options::default()), scenes::hedge_running()),

@@ -103,6 +103,12 @@ impl Theme {
         self.tone(Tone::Dim)
     }
 
+    /// Nothing but the terminal's own colours.
+    #[must_use]
+    pub fn blank() -> Style {
+        Style::new()
+    }
+
     /// A state that must not be overlooked.
     #[must_use]
     pub fn reversed() -> Style {

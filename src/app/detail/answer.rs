@@ -18,6 +18,19 @@ pub enum AnswerLine {
     Note(String),
 }
 
+impl AnswerLine {
+    /// A text in lines of at most `room` columns.
+    pub(in crate::app) fn body(text: &str, room: u16) -> impl Iterator<Item = Self> {
+        let mut rest = text;
+        std::iter::from_fn(move || {
+            let (piece, after) =
+                Some(rest).filter(|rest| !rest.is_empty()).map(|rest| first_piece(rest, room))?;
+            rest = after;
+            Some(Self::Body(piece.to_owned()))
+        })
+    }
+}
+
 /// Most lines of a body that are shown.
 const BODY_LINES: usize = 40;
 

@@ -95,7 +95,7 @@ fn header_values(cx: &mut Context<'_>, field: &Field<'_>) -> Vec<Template> {
         let example = format!("{key} = \"…\", or a list of texts for a repeated header");
         let Some(template) = template_of(cx, &key, value, &span, &example) else { continue };
         let bad = template.0.iter().find_map(|piece| match piece {
-            Piece::Text(text) => header_value(text).err(),
+            Piece::Text(text) | Piece::Variable { value: text, .. } => header_value(text).err(),
             Piece::Round | Piece::Row(_) => None,
         });
         if cx.check_key(&key, &span, bad.map_or(Ok(()), Err)).is_some() {

@@ -90,6 +90,7 @@ fn any_key() -> impl Strategy<Value = Input> {
 fn mouse() -> impl Strategy<Value = Input> {
     let kinds = vec![
         MouseEventKind::Down(MouseButton::Left),
+        MouseEventKind::Down(MouseButton::Right),
         MouseEventKind::Down(MouseButton::Middle),
         MouseEventKind::Up(MouseButton::Left),
         MouseEventKind::Drag(MouseButton::Right),

@@ -151,7 +151,7 @@ proptest! {
                 Target::Lane(index) => prop_assert!(app.lineup.lanes().contains(&index)),
                 Target::Round(no) => prop_assert!(app.stats().history().iter().any(|m| m.no == no)),
                 Target::Scrubber(part) => prop_assert!(part <= 1000),
-                Target::WhatIf | Target::Budget(_) | Target::Elsewhere => {}
+                Target::WhatIf | Target::Budget(_) | Target::Word(_) | Target::Elsewhere => {}
             }
             let gesture = [Gesture::Click, Gesture::WheelUp, Gesture::WheelDown][gesture];
             update(&mut app, Message::Pointed(gesture, target));
