@@ -22,8 +22,14 @@ _fanscope() {
             fanscope,completions)
                 cmd="fanscope__subcmd__completions"
                 ;;
+            fanscope,demo)
+                cmd="fanscope__subcmd__demo"
+                ;;
             fanscope,help)
                 cmd="fanscope__subcmd__help"
+                ;;
+            fanscope,init)
+                cmd="fanscope__subcmd__init"
                 ;;
             fanscope,man)
                 cmd="fanscope__subcmd__man"
@@ -43,8 +49,14 @@ _fanscope() {
             fanscope__subcmd__help,completions)
                 cmd="fanscope__subcmd__help__subcmd__completions"
                 ;;
+            fanscope__subcmd__help,demo)
+                cmd="fanscope__subcmd__help__subcmd__demo"
+                ;;
             fanscope__subcmd__help,help)
                 cmd="fanscope__subcmd__help__subcmd__help"
+                ;;
+            fanscope__subcmd__help,init)
+                cmd="fanscope__subcmd__help__subcmd__init"
                 ;;
             fanscope__subcmd__help,man)
                 cmd="fanscope__subcmd__help__subcmd__man"
@@ -65,7 +77,7 @@ _fanscope() {
 
     case "${cmd}" in
         fanscope)
-            opts="-b -m -k -H -h -V --budget --mode --quorum --hedge-delay --every --probe --ab --header --insecure --seed --warmup --record --force --metrics --color --ascii --help --version run replay check report completions man help"
+            opts="-b -m -k -H -h -V --budget --mode --quorum --hedge-delay --every --probe --ab --header --insecure --seed --warmup --record --force --metrics --color --ascii --theme --no-mouse --print-config --config --help --version run demo replay check report init completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -150,6 +162,14 @@ _fanscope() {
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
+                --theme)
+                    COMPREPLY=($(compgen -W "terminal dark light high-contrast colour-blind-safe mono" -- "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -158,12 +178,16 @@ _fanscope() {
             return 0
             ;;
         fanscope__subcmd__check)
-            opts="-h --list --help"
+            opts="-h --list --config --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -185,8 +209,34 @@ _fanscope() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        fanscope__subcmd__demo)
+            opts="-h --color --ascii --theme --no-mouse --print-config --config --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --theme)
+                    COMPREPLY=($(compgen -W "terminal dark light high-contrast colour-blind-safe mono" -- "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         fanscope__subcmd__help)
-            opts="run replay check report completions man help"
+            opts="run demo replay check report init completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -227,7 +277,35 @@ _fanscope() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        fanscope__subcmd__help__subcmd__demo)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         fanscope__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fanscope__subcmd__help__subcmd__init)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -297,6 +375,40 @@ _fanscope() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        fanscope__subcmd__init)
+            opts="-o -h --curl --har --openapi --server --output --force --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --har)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --openapi)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --server)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         fanscope__subcmd__man)
             opts="-h --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -312,7 +424,7 @@ _fanscope() {
             return 0
             ;;
         fanscope__subcmd__replay)
-            opts="-h --speed --color --ascii --help"
+            opts="-h --speed --color --ascii --theme --no-mouse --print-config --config --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -326,6 +438,14 @@ _fanscope() {
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
+                --theme)
+                    COMPREPLY=($(compgen -W "terminal dark light high-contrast colour-blind-safe mono" -- "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -334,7 +454,7 @@ _fanscope() {
             return 0
             ;;
         fanscope__subcmd__report)
-            opts="-k -h --compare --at --quorum --format --html --force --ascii --help"
+            opts="-k -h --compare --at --quorum --format --html --force --ascii --config --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -371,6 +491,10 @@ _fanscope() {
                     fi
                     return 0
                     ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -379,7 +503,7 @@ _fanscope() {
             return 0
             ;;
         fanscope__subcmd__run)
-            opts="-b -m -k -H -n -h --budget --mode --quorum --hedge-delay --every --probe --ab --header --insecure --seed --warmup --record --force --metrics --rounds --for --format --ascii --gate --baseline --help"
+            opts="-b -m -k -H -n -h --budget --mode --quorum --hedge-delay --every --probe --ab --header --insecure --seed --warmup --record --force --metrics --rounds --for --format --ascii --gate --baseline --config --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -493,6 +617,10 @@ _fanscope() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o filenames
                     fi
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)

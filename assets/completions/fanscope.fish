@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_fanscope_global_optspecs
-    string join \n b/budget= m/mode= k/quorum= hedge-delay= every= probe= ab= H/header= insecure seed= warmup= record= force metrics= color= ascii h/help V/version
+    string join \n b/budget= m/mode= k/quorum= hedge-delay= every= probe= ab= H/header= insecure seed= warmup= record= force metrics= color= ascii theme= no-mouse print-config config= h/help V/version
 end
 
 function __fish_fanscope_needs_command
@@ -40,18 +40,29 @@ complete -c fanscope -n "__fish_fanscope_needs_command" -l seed -d 'Seed of the 
 complete -c fanscope -n "__fish_fanscope_needs_command" -l warmup -d 'First rounds that are shown and recorded, and left out of every statistic' -r
 complete -c fanscope -n "__fish_fanscope_needs_command" -l record -d 'Write every round down, a JSON object a line; packed where it ends in .gz or .zst' -r -F
 complete -c fanscope -n "__fish_fanscope_needs_command" -l metrics -d 'Serve Prometheus metrics at this port (of loopback) or address' -r
-complete -c fanscope -n "__fish_fanscope_needs_command" -l color -d 'Whether to use colour' -r -f -a "auto\t'As the terminal and the environment say'
-always\t'Even where they say no'
-never\t'None'"
+complete -c fanscope -n "__fish_fanscope_needs_command" -l color -d 'Whether to use colour: auto is as the terminal and the environment say' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fanscope -n "__fish_fanscope_needs_command" -l theme -d 'The theme at the start; the key t goes to the next' -r -f -a "terminal\t''
+dark\t''
+light\t''
+high-contrast\t''
+colour-blind-safe\t''
+mono\t''"
+complete -c fanscope -n "__fish_fanscope_needs_command" -l config -d 'The configuration; else the file that FANSCOPE_CONFIG names, else ~/.config/fanscope/config.toml' -r -F
 complete -c fanscope -n "__fish_fanscope_needs_command" -l insecure -d 'Accept any TLS certificate'
 complete -c fanscope -n "__fish_fanscope_needs_command" -l force -d 'Overwrite the file that --record names'
 complete -c fanscope -n "__fish_fanscope_needs_command" -l ascii -d 'Draw with 7-bit characters only'
+complete -c fanscope -n "__fish_fanscope_needs_command" -l no-mouse -d 'Leave the mouse to the terminal'
+complete -c fanscope -n "__fish_fanscope_needs_command" -l print-config -d 'Print the configuration that holds, as a file that --config takes, and end'
 complete -c fanscope -n "__fish_fanscope_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c fanscope -n "__fish_fanscope_needs_command" -s V -l version -d 'Print version'
 complete -c fanscope -n "__fish_fanscope_needs_command" -a "run" -d 'Run rounds without a terminal and print the result'
+complete -c fanscope -n "__fish_fanscope_needs_command" -a "demo" -d 'Tell the story of the budget in seven chapters, live'
 complete -c fanscope -n "__fish_fanscope_needs_command" -a "replay" -d 'Show a recording on the dashboard'
 complete -c fanscope -n "__fish_fanscope_needs_command" -a "check" -d 'Check profiles and explain what they would do'
 complete -c fanscope -n "__fish_fanscope_needs_command" -a "report" -d 'Sum up recordings'
+complete -c fanscope -n "__fish_fanscope_needs_command" -a "init" -d 'Write a first profile: a starter, or one made of URLs, curl commands, a HAR or an API\'s description'
 complete -c fanscope -n "__fish_fanscope_needs_command" -a "completions" -d 'Print completions for a shell'
 complete -c fanscope -n "__fish_fanscope_needs_command" -a "man" -d 'Print a man page'
 complete -c fanscope -n "__fish_fanscope_needs_command" -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -77,16 +88,41 @@ complete -c fanscope -n "__fish_fanscope_using_subcommand run" -l format -d 'Wha
 json\t'One JSON object a line'"
 complete -c fanscope -n "__fish_fanscope_using_subcommand run" -l gate -d 'What has to hold, such as \'completeness>=0.98\'; repeatable' -r
 complete -c fanscope -n "__fish_fanscope_using_subcommand run" -l baseline -d 'A recording whose values gates may name: \'p99<=baseline+20ms\'' -r -F
+complete -c fanscope -n "__fish_fanscope_using_subcommand run" -l config -d 'The configuration; else the file that FANSCOPE_CONFIG names, else ~/.config/fanscope/config.toml' -r -F
 complete -c fanscope -n "__fish_fanscope_using_subcommand run" -l insecure -d 'Accept any TLS certificate'
 complete -c fanscope -n "__fish_fanscope_using_subcommand run" -l force -d 'Overwrite the file that --record names'
 complete -c fanscope -n "__fish_fanscope_using_subcommand run" -l ascii -d 'Print with 7-bit characters only'
 complete -c fanscope -n "__fish_fanscope_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c fanscope -n "__fish_fanscope_using_subcommand demo" -l color -d 'Whether to use colour: auto is as the terminal and the environment say' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fanscope -n "__fish_fanscope_using_subcommand demo" -l theme -d 'The theme at the start; the key t goes to the next' -r -f -a "terminal\t''
+dark\t''
+light\t''
+high-contrast\t''
+colour-blind-safe\t''
+mono\t''"
+complete -c fanscope -n "__fish_fanscope_using_subcommand demo" -l config -d 'The configuration; else the file that FANSCOPE_CONFIG names, else ~/.config/fanscope/config.toml' -r -F
+complete -c fanscope -n "__fish_fanscope_using_subcommand demo" -l ascii -d 'Draw with 7-bit characters only'
+complete -c fanscope -n "__fish_fanscope_using_subcommand demo" -l no-mouse -d 'Leave the mouse to the terminal'
+complete -c fanscope -n "__fish_fanscope_using_subcommand demo" -l print-config -d 'Print the configuration that holds, as a file that --config takes, and end'
+complete -c fanscope -n "__fish_fanscope_using_subcommand demo" -s h -l help -d 'Print help'
 complete -c fanscope -n "__fish_fanscope_using_subcommand replay" -l speed -d 'How fast it is played: 1/4 to 64, in powers of two' -r
-complete -c fanscope -n "__fish_fanscope_using_subcommand replay" -l color -d 'Whether to use colour' -r -f -a "auto\t'As the terminal and the environment say'
-always\t'Even where they say no'
-never\t'None'"
+complete -c fanscope -n "__fish_fanscope_using_subcommand replay" -l color -d 'Whether to use colour: auto is as the terminal and the environment say' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fanscope -n "__fish_fanscope_using_subcommand replay" -l theme -d 'The theme at the start; the key t goes to the next' -r -f -a "terminal\t''
+dark\t''
+light\t''
+high-contrast\t''
+colour-blind-safe\t''
+mono\t''"
+complete -c fanscope -n "__fish_fanscope_using_subcommand replay" -l config -d 'The configuration; else the file that FANSCOPE_CONFIG names, else ~/.config/fanscope/config.toml' -r -F
 complete -c fanscope -n "__fish_fanscope_using_subcommand replay" -l ascii -d 'Draw with 7-bit characters only'
-complete -c fanscope -n "__fish_fanscope_using_subcommand replay" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c fanscope -n "__fish_fanscope_using_subcommand replay" -l no-mouse -d 'Leave the mouse to the terminal'
+complete -c fanscope -n "__fish_fanscope_using_subcommand replay" -l print-config -d 'Print the configuration that holds, as a file that --config takes, and end'
+complete -c fanscope -n "__fish_fanscope_using_subcommand replay" -s h -l help -d 'Print help'
+complete -c fanscope -n "__fish_fanscope_using_subcommand check" -l config -d 'The configuration; else the file that FANSCOPE_CONFIG names, else ~/.config/fanscope/config.toml' -r -F
 complete -c fanscope -n "__fish_fanscope_using_subcommand check" -l list -d 'List the built-in profiles'
 complete -c fanscope -n "__fish_fanscope_using_subcommand check" -s h -l help -d 'Print help'
 complete -c fanscope -n "__fish_fanscope_using_subcommand report" -l at -d 'Budgets to recount, such as 50ms,100ms; by default steps up to twice the one that ran' -r
@@ -94,16 +130,26 @@ complete -c fanscope -n "__fish_fanscope_using_subcommand report" -s k -l quorum
 complete -c fanscope -n "__fish_fanscope_using_subcommand report" -l format -d 'What is printed on standard output' -r -f -a "text\t'A summary for people'
 json\t'One JSON object a line'"
 complete -c fanscope -n "__fish_fanscope_using_subcommand report" -l html -d 'Write a page as well; nothing in it is loaded from elsewhere' -r -F
+complete -c fanscope -n "__fish_fanscope_using_subcommand report" -l config -d 'The configuration; else the file that FANSCOPE_CONFIG names, else ~/.config/fanscope/config.toml' -r -F
 complete -c fanscope -n "__fish_fanscope_using_subcommand report" -l compare -d 'Set two recordings side by side, the older first'
 complete -c fanscope -n "__fish_fanscope_using_subcommand report" -l force -d 'Let the page replace a file'
 complete -c fanscope -n "__fish_fanscope_using_subcommand report" -l ascii -d 'Draw with 7-bit characters only'
 complete -c fanscope -n "__fish_fanscope_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c fanscope -n "__fish_fanscope_using_subcommand init" -l har -d 'Read a HAR; - is standard input' -r -F
+complete -c fanscope -n "__fish_fanscope_using_subcommand init" -l openapi -d 'Read the description of an API (openapi 3, as JSON); - is standard input' -r -F
+complete -c fanscope -n "__fish_fanscope_using_subcommand init" -l server -d 'The server to ask instead of the one that the description names' -r
+complete -c fanscope -n "__fish_fanscope_using_subcommand init" -s o -l output -d 'Write to a file instead of standard output' -r -F
+complete -c fanscope -n "__fish_fanscope_using_subcommand init" -l curl -d 'Read curl commands from standard input'
+complete -c fanscope -n "__fish_fanscope_using_subcommand init" -l force -d 'Let it replace a file'
+complete -c fanscope -n "__fish_fanscope_using_subcommand init" -s h -l help -d 'Print help'
 complete -c fanscope -n "__fish_fanscope_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c fanscope -n "__fish_fanscope_using_subcommand man" -s h -l help -d 'Print help'
-complete -c fanscope -n "__fish_fanscope_using_subcommand help; and not __fish_seen_subcommand_from run replay check report completions man help" -f -a "run" -d 'Run rounds without a terminal and print the result'
-complete -c fanscope -n "__fish_fanscope_using_subcommand help; and not __fish_seen_subcommand_from run replay check report completions man help" -f -a "replay" -d 'Show a recording on the dashboard'
-complete -c fanscope -n "__fish_fanscope_using_subcommand help; and not __fish_seen_subcommand_from run replay check report completions man help" -f -a "check" -d 'Check profiles and explain what they would do'
-complete -c fanscope -n "__fish_fanscope_using_subcommand help; and not __fish_seen_subcommand_from run replay check report completions man help" -f -a "report" -d 'Sum up recordings'
-complete -c fanscope -n "__fish_fanscope_using_subcommand help; and not __fish_seen_subcommand_from run replay check report completions man help" -f -a "completions" -d 'Print completions for a shell'
-complete -c fanscope -n "__fish_fanscope_using_subcommand help; and not __fish_seen_subcommand_from run replay check report completions man help" -f -a "man" -d 'Print a man page'
-complete -c fanscope -n "__fish_fanscope_using_subcommand help; and not __fish_seen_subcommand_from run replay check report completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c fanscope -n "__fish_fanscope_using_subcommand help; and not __fish_seen_subcommand_from run demo replay check report init completions man help" -f -a "run" -d 'Run rounds without a terminal and print the result'
+complete -c fanscope -n "__fish_fanscope_using_subcommand help; and not __fish_seen_subcommand_from run demo replay check report init completions man help" -f -a "demo" -d 'Tell the story of the budget in seven chapters, live'
+complete -c fanscope -n "__fish_fanscope_using_subcommand help; and not __fish_seen_subcommand_from run demo replay check report init completions man help" -f -a "replay" -d 'Show a recording on the dashboard'
+complete -c fanscope -n "__fish_fanscope_using_subcommand help; and not __fish_seen_subcommand_from run demo replay check report init completions man help" -f -a "check" -d 'Check profiles and explain what they would do'
+complete -c fanscope -n "__fish_fanscope_using_subcommand help; and not __fish_seen_subcommand_from run demo replay check report init completions man help" -f -a "report" -d 'Sum up recordings'
+complete -c fanscope -n "__fish_fanscope_using_subcommand help; and not __fish_seen_subcommand_from run demo replay check report init completions man help" -f -a "init" -d 'Write a first profile: a starter, or one made of URLs, curl commands, a HAR or an API\'s description'
+complete -c fanscope -n "__fish_fanscope_using_subcommand help; and not __fish_seen_subcommand_from run demo replay check report init completions man help" -f -a "completions" -d 'Print completions for a shell'
+complete -c fanscope -n "__fish_fanscope_using_subcommand help; and not __fish_seen_subcommand_from run demo replay check report init completions man help" -f -a "man" -d 'Print a man page'
+complete -c fanscope -n "__fish_fanscope_using_subcommand help; and not __fish_seen_subcommand_from run demo replay check report init completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

@@ -3,7 +3,7 @@
 use super::ctx::Ctx;
 use super::footer::Footer;
 use super::layout::Regions;
-use super::text::{Pen, Row, cut_middle, spans_width};
+use super::text::{Pen, Row, cut_middle, spans_width, width};
 use super::theme::Tone;
 use crate::app::actions::{Binding, bindings};
 use crate::app::{App, HelpPage, Kind};
@@ -89,6 +89,11 @@ impl Help<'_> {
         let line = |b: &Binding| {
             let mut keys = String::new();
             keymap.write_all(b, options.ascii, &mut keys);
+            // One key that fits says more than two that run into what they do.
+            if width(&keys) >= SIGN {
+                keys.clear();
+                keymap.write_first(&[b.action], options.ascii, &mut keys);
+            }
             let keys = cut_middle(&keys, MOST_SIGN, self.ctx.glyphs.ellipsis);
             let sign = if keys.is_empty() { self.ctx.dim("no key") } else { Span::styled(keys, bold) };
             Line { sign: vec![sign], text: b.help.into() }
