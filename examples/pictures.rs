@@ -14,6 +14,8 @@ use fanscope::{tui, view};
 use futures_util::{StreamExt, stream};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::Rect;
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::io::{self, Write};
@@ -22,7 +24,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 /// What is written without `--all`: the pictures that the repository holds.
-const CHOSEN: [&str; 14] = [
+const CHOSEN: [&str; 20] = [
     "shops-deadline-120x40-dark",
     "shops-deadline-120x40-light",
     "shops-deadline-80x24-dark",
@@ -37,6 +39,12 @@ const CHOSEN: [&str; 14] = [
     "page-deadline-120x40-light",
     "replicas-hedge-120x40-dark",
     "replicas-hedge-120x40-light",
+    "shops-deadline-lanes-dark",
+    "shops-deadline-lanes-light",
+    "shops-quorum-lanes-dark",
+    "shops-quorum-lanes-light",
+    "replicas-hedge-lanes-dark",
+    "replicas-hedge-lanes-light",
 ];
 
 const PROFILES: [&str; 3] = ["shops", "page", "replicas"];
@@ -45,6 +53,15 @@ const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 60)];
 
 /// The sizes of shops in deadline mode beyond those.
 const SMALL: [(u16, u16); 2] = [(40, 10), (60, 16)];
+
+/// The screen of which a picture of lanes alone is a part.
+const LANES: (u16, u16) = (96, 24);
+
+/// The title below the lanes.
+const BELOW: &str = "Missing by reason";
+
+/// Rows above them: what runs, and how well.
+const ABOVE: u16 = 2;
 
 /// Sessions that run at once: their upstreams and engines share the machine with what they measure.
 const AT_ONCE: usize = 5;
@@ -160,12 +177,15 @@ impl Scene {
     }
 
     /// The pictures that are wanted of it.
-    fn pictures(self, args: &Args) -> Vec<((u16, u16), Look, String)> {
-        let looks = |size: (u16, u16)| Look::ALL.map(|look| (size, look));
-        let name = |((w, h), look): ((u16, u16), Look)| {
-            ((w, h), look, format!("{}-{w}x{h}-{}", self.name(), look.name()))
-        };
-        self.sizes().flat_map(looks).map(name).filter(|p| args.wants(&p.2)).collect()
+    fn pictures(self, args: &Args) -> Vec<Picture> {
+        let whole = self.sizes().map(|size| (size, false));
+        let lanes = (self.moment != Moment::Tradeoff).then_some((LANES, true));
+        let all = whole.chain(lanes).flat_map(|of| Look::ALL.map(|look| (of, look)));
+        let named = all.map(|((size, lanes), look)| {
+            let what = if lanes { "lanes".to_owned() } else { format!("{}x{}", size.0, size.1) };
+            Picture { size, lanes, look, name: format!("{}-{what}-{}", self.name(), look.name()) }
+        });
+        named.filter(|picture| args.wants(&picture.name)).collect()
     }
 
     /// Whether a round shows what its mode is about.
@@ -177,6 +197,31 @@ impl Scene {
             Mode::WaitAll | Mode::FailFast => true,
         }
     }
+}
+
+/// A picture of a scene.
+#[derive(Debug)]
+struct Picture {
+    /// Columns and rows of the screen.
+    size: (u16, u16),
+    /// Whether only its lanes are shown.
+    lanes: bool,
+    look: Look,
+    name: String,
+}
+
+/// The rows of a screen that hold the lanes and the axis above them.
+fn lanes_of(screen: &Buffer) -> Result<Buffer, Box<dyn Error>> {
+    let Rect { width, height, .. } = screen.area;
+    let row = |y: u16| (0..width).filter_map(|x| screen.cell((x, y))).map(Cell::symbol).collect::<String>();
+    let end = (ABOVE..height).find(|&y| row(y).contains(BELOW)).ok_or("the lanes have no end")?;
+    let mut lanes = Buffer::empty(Rect::new(0, 0, width, end - ABOVE));
+    for (x, y) in (ABOVE..end).flat_map(|y| (0..width).map(move |x| (x, y))) {
+        if let (Some(from), Some(to)) = (screen.cell((x, y)), lanes.cell_mut((x, y - ABOVE))) {
+            to.clone_from(from);
+        }
+    }
+    Ok(lanes)
 }
 
 /// A session's screens, with and without colour, fed as the dashboard feeds its own.
@@ -270,18 +315,25 @@ impl Screens {
         Ok(())
     }
 
-    fn draw(&self, scene: Scene, (width, height): (u16, u16), look: Look) -> Result<String, Box<dyn Error>> {
-        let mut app = if look == Look::Ascii { self.plain.clone() } else { self.rich.clone() };
+    fn draw(&self, scene: Scene, picture: &Picture) -> Result<String, Box<dyn Error>> {
+        let (width, height) = picture.size;
+        let mut app = if picture.look == Look::Ascii { self.plain.clone() } else { self.rich.clone() };
         update(&mut app, Message::Resized(width, height));
         let mut terminal = Terminal::new(TestBackend::new(width, height))?;
         terminal.draw(|frame| view::draw(&app, frame))?;
         let title = format!("fanscope: profile {}, mode {}", scene.profile, scene.mode.as_str());
+        let palette = picture.look.palette();
+        let screen = terminal.backend().buffer();
+        if picture.lanes {
+            let description = "A round of calls as bars against the deadline, with how each came out.";
+            return Ok(svg(&lanes_of(screen)?, &palette, Caption { title: &title, description }));
+        }
         let description = format!(
             "The dashboard in a terminal of {width} columns and {height} rows: a round of calls as bars against \
              the deadline, what was missing and why, and the rounds before."
         );
         let caption = Caption { title: &title, description: &description };
-        Ok(svg(terminal.backend().buffer(), &look.palette(), caption))
+        Ok(svg(screen, &palette, caption))
     }
 }
 
@@ -289,9 +341,9 @@ impl Screens {
 async fn show(scene: Scene, args: &Args) -> Result<(), Box<dyn Error>> {
     let mut screens = Screens::start(scene)?;
     screens.watch(scene, Duration::from_secs(args.seconds)).await?;
-    for (size, look, name) in scene.pictures(args) {
-        let path = args.out().join(name).with_extension("svg");
-        let picture = screens.draw(scene, size, look)?;
+    for picture in scene.pictures(args) {
+        let path = args.out().join(&picture.name).with_extension("svg");
+        let picture = screens.draw(scene, &picture)?;
         std::fs::write(&path, &picture).map_err(|e| format!("{}: {e}", path.display()))?;
         writeln!(io::stdout(), "{} ({} bytes)", path.display(), picture.len())?;
     }

@@ -124,7 +124,7 @@ fn missing(arg: &str) -> ProfileErrors {
     } else if let Some(close) = nearest::nearest(arg, names.iter().copied()) {
         format!("did you mean the built-in `{close}`?")
     } else {
-        "the README shows a profile to start from".to_owned()
+        "`fanscope init -o FILE` writes one to start from".to_owned()
     };
     let builtins = format!("built-in profiles: {}", names.join(", "));
     let shown = if arg.is_empty() { "\"\"".to_owned() } else { secrets::redact_url(arg) };

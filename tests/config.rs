@@ -151,6 +151,9 @@ fn the_dashboard_has_the_keys_of_the_file_and_shows_them() {
     let env = [("FANSCOPE_CONFIG", place.file()), ("COLORTERM", "truecolor")];
     let mut term = Terminal::start(120, 40, &["page"], &env);
     term.wait_text("Round 1");
+    // How to begin, and after the first key all that there is.
+    term.wait_text("H keys");
+    term.keys("j");
     term.wait_text("H help   Q quit");
     term.wait("a ground", |screen| {
         screen.cell(0, 0).is_some_and(|cell| matches!(cell.bgcolor(), vt100::Color::Rgb(..)))

@@ -6,8 +6,8 @@ pub const BUILTINS: &[(&str, &str)] = &[
     ("replicas", include_str!("../../profiles/replicas.toml")),
     ("page", include_str!("../../profiles/page.toml")),
     ("correlated", include_str!("../../profiles/correlated.toml")),
-    ("demo", include_str!("../../profiles/demo.toml")),
     ("tail", include_str!("../../profiles/tail.toml")),
+    ("demo", include_str!("../../profiles/demo.toml")),
 ];
 
 /// The text of the built-in with this name.

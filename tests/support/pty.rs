@@ -72,6 +72,15 @@ impl Terminal {
         Self::spawn(width, height, command, &env, None)
     }
 
+    /// Runs a line of a shell in this folder, as somebody types it. `path` is the shell's own.
+    pub fn line_in(dir: &Path, path: &str, line: &str) -> Self {
+        let mut command = CommandBuilder::new("/bin/sh");
+        command.args(["-c", &format!("exec {line}")]);
+        command.cwd(dir);
+        let home = dir.display().to_string();
+        Self::spawn(120, 40, command, &[("PATH", path), ("HOME", &home)], None)
+    }
+
     fn spawn(
         width: u16,
         height: u16,
