@@ -21,6 +21,7 @@ mod look;
 mod notice;
 mod page;
 pub mod palette;
+mod panel;
 mod picture;
 mod replay;
 mod starting;
@@ -50,6 +51,7 @@ pub use lineup::{Lineup, Sort};
 pub use live::LiveRound;
 pub use notice::{Notice, Recording};
 pub use page::Page;
+pub use panel::Panel;
 pub use picture::{Mark, Picture};
 pub use replay::{Recorded, Scene};
 pub use summary::summary;
@@ -268,26 +270,6 @@ impl Behind {
             Self::Tradeoff => Screen::Tradeoff,
         }
     }
-}
-
-/// What stands beside the history in the lower half.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Panel {
-    /// Missing calls by reason.
-    Missing,
-    /// Hedges and what they cost.
-    Hedges,
-    /// What other budgets would have given.
-    WhatIf,
-    /// All calls by window.
-    Calls,
-    /// Who holds the round up.
-    Blame,
-}
-
-impl Panel {
-    /// Every panel, in the order in which a key goes through them.
-    pub const ALL: [Self; 5] = [Self::Missing, Self::Hedges, Self::WhatIf, Self::Calls, Self::Blame];
 }
 
 /// The round on the lanes.

@@ -25,6 +25,7 @@ mod limit;
 mod missing;
 mod over;
 mod page;
+mod panel;
 mod plot;
 mod scale;
 mod scrubber;
@@ -42,10 +43,10 @@ pub(crate) mod tests;
 pub use layout::LEAST;
 pub use target::{target, word};
 
-use crate::app::{App, Panel, Screen};
+use crate::app::{App, Screen};
 use axis::Axis;
 use ctx::Ctx;
-use layout::{Columns, Regions, Size};
+use layout::{Columns, Regions};
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -105,7 +106,7 @@ impl Dashboard<'_> {
         axis::TimeAxis { ctx: &ctx, columns, axis: &axis }.render(row(area, regions.axis), buf);
         legend::Legend { ctx: &ctx, columns }.render(row(area, regions.legend), buf);
         for (panel, area) in regions.panels.iter() {
-            draw_panel(&ctx, panel, (regions.size, columns.name_width), area, buf);
+            panel::draw(&ctx, panel, (regions.size, columns.name_width), area, buf);
         }
         hint::HintLine { ctx: &ctx, regions }.render(row(area, regions.hint), buf);
         history::HistoryPanel { ctx: &ctx }.render(regions.history.unwrap_or_default(), buf);
@@ -130,17 +131,6 @@ pub fn ground(app: &App) -> Option<(Color, Color)> {
 pub fn draw(app: &App, frame: &mut Frame) {
     let area = frame.area();
     frame.render_widget(&Dashboard(app), area);
-}
-
-/// A panel of the lower half.
-fn draw_panel(ctx: &Ctx<'_>, panel: Panel, (size, name_width): (Size, u16), area: Rect, buf: &mut Buffer) {
-    match panel {
-        Panel::Missing => missing::Missing { ctx, size, name_width }.render(area, buf),
-        Panel::Hedges => hedges::Hedges { ctx, name_width }.render(area, buf),
-        Panel::WhatIf => whatif::WhatIfPanel { ctx }.render(area, buf),
-        Panel::Calls => totals::TotalsPanel { ctx }.render(area, buf),
-        Panel::Blame => blame::BlamePanel { ctx }.render(area, buf),
-    }
 }
 
 /// A row as an area; an absent one is empty.

@@ -1,31 +1,9 @@
 //! What the help says first: what is on the screen behind it.
 
-use super::{App, Behind, Kind, Panel, Screen};
+use super::{App, Behind, Kind, Screen};
 
 const LANES: &str = "Each lane is one call of the round, from the round's start to the right; the upright line is the \
                      deadline. The round goes on without what has not come by then.";
-
-const fn panel(panel: Panel) -> &'static str {
-    match panel {
-        Panel::Missing => {
-            "The panel below counts calls without an answer, by endpoint and reason, over the chosen window; its bars \
-             are the time behind. The most frequent stands first."
-        }
-        Panel::Hedges => {
-            "The panel below counts second attempts: how many were sent, won and were wasted, and what load they \
-             cost. Hedges beyond the load budget are held back."
-        }
-        Panel::WhatIf => {
-            "The panel below says how many calls other budgets would have answered, from the rounds that were seen. \
-             A click opens all of it."
-        }
-        Panel::Calls => "The panel below counts what became of all calls, over each window.",
-        Panel::Blame => {
-            "The panel below says who held rounds up: whose answer came last, and how much earlier rounds would \
-             have ended without it."
-        }
-    }
-}
 
 const DETAIL: &str = "One call of the round, attempt by attempt: where its time went, what was answered, and the errors' \
                       own words. Below are its calls in earlier rounds, how long they take, and what became of them. \
@@ -50,7 +28,7 @@ impl App {
             _ => self.behind(),
         };
         let mut said = match behind {
-            Behind::Dashboard => format!("{LANES} {}", panel(self.panel())),
+            Behind::Dashboard => format!("{LANES} {}", self.panel().about()),
             Behind::Detail => DETAIL.to_owned(),
             Behind::Tradeoff => TRADEOFF.to_owned(),
         };
@@ -68,7 +46,7 @@ impl App {
 mod tests {
     use super::*;
     use crate::app::fixture as fx;
-    use crate::app::{Action, Message, Options, update};
+    use crate::app::{Action, Message, Options, Panel, update};
     use crate::domain::Mode;
 
     #[test]

@@ -22,7 +22,7 @@ use super::run::Form;
 use collect::{Collected, Question};
 use compare::Compared;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use text::Look;
@@ -126,6 +126,7 @@ fn columns() -> usize {
 
 #[cfg(unix)]
 fn terminal() -> Option<usize> {
+    use std::io::IsTerminal;
     let out = io::stdout();
     let size = if out.is_terminal() { rustix::termios::tcgetwinsize(&out).ok() } else { None };
     size.map(|size| usize::from(size.ws_col)).filter(|&columns| columns > 0)

@@ -177,9 +177,9 @@ fn local_limit(error: Link<'_>, no_ports: impl Fn() -> bool) -> Option<Reason> {
 }
 
 /// Whether the system's error says that the process (EMFILE) or the host (ENFILE) has no descriptors left.
-/// The numbers are the same on every Unix.
+/// The numbers are the same on every Unix; Windows has one for sockets (WSAEMFILE).
 fn is_fd_limit(os_error: i32) -> bool {
-    cfg!(unix) && matches!(os_error, 23 | 24)
+    if cfg!(windows) { os_error == 10_024 } else { matches!(os_error, 23 | 24) }
 }
 
 fn connecting(error: Link<'_>, stage: Stage) -> Reason {

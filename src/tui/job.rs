@@ -7,6 +7,7 @@
 
 /// What job control asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(unix), allow(dead_code, reason = "nobody asks where there is no job control"))]
 pub(super) enum Asked {
     /// To stop.
     Stop,

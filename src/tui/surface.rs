@@ -9,6 +9,7 @@ use crossterm::QueueableCommand;
 use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
 use ratatui::Terminal;
 use std::cell::RefCell;
+#[cfg(unix)]
 use std::fs::File;
 use std::io::{self, Write};
 use std::rc::Rc;
@@ -51,6 +52,15 @@ static WRITING: AtomicBool = AtomicBool::new(false);
 /// Whether the writer is to stop where it is: the screen is being left.
 static STOP: AtomicBool = AtomicBool::new(false);
 
+/// What frames are written to.
+#[cfg(unix)]
+type Out = File;
+
+/// What frames are written to: only the library's own standard output turns UTF-8 into what a console takes, whatever
+/// its code page.
+#[cfg(not(unix))]
+type Out = io::Stdout;
+
 /// How long the writer waits for a slow terminal before it looks up.
 const LOOK_UP: Duration = Duration::from_millis(5);
 
@@ -84,7 +94,7 @@ pub(super) fn say(lines: &[String]) -> io::Result<()> {
         let written = out.write(rest)?;
         rest = rest.get(written..).unwrap_or_default();
     }
-    Ok(())
+    out.flush()
 }
 
 /// Whether the terminal takes bytes within this time without making us wait.
@@ -110,7 +120,7 @@ fn takes_output<T>(_: &T, _: Duration) -> bool {
 fn discard_output() {}
 
 /// Writes a frame, unless the screen is left meanwhile.
-fn write_frame(out: &mut File, mut frame: &[u8]) -> io::Result<Written> {
+fn write_frame(out: &mut Out, mut frame: &[u8]) -> io::Result<Written> {
     let bytes = frame.len();
     let mut waits: Option<(usize, Instant)> = None;
     while !frame.is_empty() && !STOP.load(Ordering::SeqCst) {
@@ -125,6 +135,8 @@ fn write_frame(out: &mut File, mut frame: &[u8]) -> io::Result<Written> {
             Err(error) => return Err(error),
         }
     }
+    // Where there is a buffer between us and the terminal; a file has none.
+    out.flush()?;
     let at = Instant::now();
     let waited = waits.map(|(left, since)| (left.saturating_sub(frame.len()), at - since));
     Ok(Written { at, bytes, waited })
@@ -252,7 +264,7 @@ impl Surface for Tty {
 /// was opened, and standard output is shared with the shell. A writer that waits inside the kernel would keep
 /// everybody else from writing, also from giving the terminal back.
 #[cfg(unix)]
-fn standard_output() -> io::Result<File> {
+fn standard_output() -> io::Result<Out> {
     use rustix::fs::OFlags;
     use std::os::fd::AsFd;
     use std::os::unix::fs::OpenOptionsExt;
@@ -268,9 +280,8 @@ fn standard_output() -> io::Result<File> {
     again.or_else(|_| Ok(File::from(stdout.as_fd().try_clone_to_owned()?)))
 }
 
-/// Standard output past its buffer and lock, which a stuck writer would hold.
-#[cfg(windows)]
-fn standard_output() -> io::Result<File> {
-    use std::os::windows::io::AsHandle;
-    Ok(File::from(io::stdout().as_handle().try_clone_to_owned()?))
+/// Standard output.
+#[cfg(not(unix))]
+fn standard_output() -> io::Result<Out> {
+    Ok(io::stdout())
 }

@@ -3,9 +3,9 @@
 
 use super::ctx::Ctx;
 use super::layout::{Regions, Size};
+use super::panel;
 use super::text::{Pen, spans_width};
 use super::theme::Tone;
-use super::{blame, hedges, whatif};
 use crate::app::Panel;
 use crate::stats::Hint;
 use ratatui::buffer::Buffer;
@@ -63,12 +63,7 @@ impl HintLine<'_> {
         let columns = self.regions.panels.columns().enumerate();
         let mut slots: Vec<Slot> = columns
             .map(|(i, (panel, at))| {
-                let advice = match panel {
-                    Panel::Hedges => hedges::advice(self.ctx),
-                    Panel::WhatIf => whatif::advice(self.ctx),
-                    Panel::Blame => blame::advice(self.ctx),
-                    Panel::Missing | Panel::Calls => None,
-                };
+                let advice = panel::advice(self.ctx, panel);
                 let x = at.x + u16::from(i == 0);
                 Slot { x, end: at.right(), panel, advice: advice.into_iter().collect() }
             })

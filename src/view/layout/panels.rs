@@ -3,6 +3,7 @@
 
 use crate::app::{App, Panel};
 use crate::domain::Mode;
+use crate::view::panel::{self, CALLS_ROWS};
 use ratatui::layout::Rect;
 
 /// Panels on the screen at once, at the most.
@@ -16,12 +17,6 @@ const LEAST_WIDTH: u16 = 46;
 
 /// Columns below which the missing table does not stand as a second panel.
 const MISSING_WIDTH: u16 = 60;
-
-/// Rows of all calls by window: title, heads and six rows.
-const CALLS_ROWS: u16 = 8;
-
-/// Rows of the curve of budgets: title, plot and axis, so that the grid has three parts.
-const WHATIF_ROWS: u16 = 9;
 
 /// Panels and their places, from left to right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -71,7 +66,7 @@ impl Board {
         // A panel of the second rank that is too narrow for the missing table is too narrow in any column.
         let wide = widths.get(1).is_none_or(|&second| second >= MISSING_WIDTH);
         let columns = order(app, wide).zip(widths).map(|(panel, width)| {
-            let rows = rows(app, panel);
+            let rows = panel::rows(app, panel);
             // The meter under the hedges needs no air.
             (panel, width, if panel == Panel::Hedges { rows } else { rows + air })
         });
@@ -132,23 +127,6 @@ fn widths(width: u16, most: usize) -> Vec<u16> {
     let others = most - 1;
     let taken = u16::try_from(others).unwrap_or(u16::MAX).saturating_mul(right + GAP);
     std::iter::once(width.saturating_sub(taken)).chain(std::iter::repeat_n(right, others)).collect()
-}
-
-/// Rows that a panel has use for, its title among them.
-fn rows(app: &App, panel: Panel) -> u16 {
-    let endpoints = u16::try_from(app.endpoints.len()).unwrap_or(u16::MAX);
-    let more = match panel {
-        // Heads and the total; in quorum rounds also where the other calls went.
-        Panel::Missing if app.mode() == Mode::Quorum => 5,
-        Panel::Missing => 3,
-        // Heads, the total, and below a free row the load in two.
-        Panel::Hedges => 6,
-        // Heads, and below a free row all as they are.
-        Panel::Blame => 4,
-        Panel::WhatIf => return WHATIF_ROWS,
-        Panel::Calls => return CALLS_ROWS,
-    };
-    endpoints.saturating_add(more).min(1000)
 }
 
 #[cfg(test)]
