@@ -331,7 +331,7 @@ fn one_of<T: Clone + Send + Sync + 'static, const N: usize>(
 pub enum Format {
     /// A summary for people
     Text,
-    /// One JSON object a line
+    /// JSON for programs: of a run one object a line, of a report one object
     Json,
 }
 

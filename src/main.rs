@@ -41,11 +41,12 @@ fn main() -> ExitCode {
         // Help and version go to standard output, everything else to standard error; clap knows which.
         Err(asked) => {
             let asked = harmless(asked);
-            return if explain(&asked).is_ok() {
-                ExitCode::from(u8::try_from(asked.exit_code()).unwrap_or(USAGE))
-            } else {
-                ExitCode::from(USAGE)
-            };
+            let told = explain(&asked).is_ok();
+            if asked.use_stderr() {
+                out_of_order(std::env::args_os().skip(1).filter_map(|arg| arg.into_string().ok()));
+            }
+            let code = u8::try_from(asked.exit_code()).unwrap_or(USAGE);
+            return ExitCode::from(if told { code } else { USAGE });
         }
     };
     match cli.command {
@@ -59,6 +60,21 @@ fn main() -> ExitCode {
         Some(CliCommand::Man(asked)) => man(asked.command.as_deref()),
         Some(CliCommand::Init(init)) => write_profile(init),
     }
+}
+
+/// Says that options go after the command, where one stands before it: it was not taken for a command then. Whether
+/// that was so.
+fn out_of_order(mut args: impl Iterator<Item = String>) -> bool {
+    let is_option = |arg: &String| arg.starts_with('-') && arg.len() > 1;
+    if !args.next().as_ref().is_some_and(is_option) {
+        return false;
+    }
+    let commands = cli::papers::commands();
+    let Some(command) = args.find(|arg| commands.contains(arg) && !Path::new(arg).exists()) else {
+        return false;
+    };
+    headless::say(&format!("  = options go after the command: fanscope {command} ..."), speaks_ascii());
+    true
 }
 
 /// What is said of wrong arguments, which repeats them: without secrets and without anything that moves a cursor.
@@ -130,6 +146,11 @@ fn dashboard(observe: &Observe, look: &Look, configure: &Configure) -> ExitCode 
     };
     if look.print_config {
         return print_config(&settings);
+    }
+    if observe.targets.first().is_some_and(|word| cli::papers::commands().contains(word))
+        && out_of_order(std::env::args_os().skip(1).filter_map(|arg| arg.into_string().ok()))
+    {
+        return ExitCode::from(USAGE);
     }
     let (profile, said) = match chosen(observe, &settings) {
         Ok(chosen) => chosen,

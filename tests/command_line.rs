@@ -25,6 +25,9 @@ fn what_is_mistyped_is_an_error_that_names_what_was_meant() {
         (&["run", "--formt", "json"], "'--format'"),
         (&["completions", "bsh"], "'bash'"),
         (&["man", "rnu"], "did you mean `run`?"),
+        (&["--theme", "light", "demo"], "options go after the command: fanscope demo"),
+        (&["-b", "100ms", "run", "shops", "-n", "2"], "options go after the command: fanscope run"),
+        (&["--theme", "light", "replay", "r.ndjson"], "options go after the command: fanscope replay"),
     ] {
         let out = fanscope(args);
         let said = text(&out.stderr);

@@ -85,7 +85,7 @@ complete -c fanscope -n "__fish_fanscope_using_subcommand run" -l metrics -d 'Se
 complete -c fanscope -n "__fish_fanscope_using_subcommand run" -s n -l rounds -d 'Rounds to complete; without it and --for 20' -r
 complete -c fanscope -n "__fish_fanscope_using_subcommand run" -l for -d 'Start rounds for so long, at most -n of them' -r
 complete -c fanscope -n "__fish_fanscope_using_subcommand run" -l format -d 'What is printed on standard output' -r -f -a "text\t'A summary for people'
-json\t'One JSON object a line'"
+json\t'JSON for programs: of a run one object a line, of a report one object'"
 complete -c fanscope -n "__fish_fanscope_using_subcommand run" -l gate -d 'What has to hold, such as \'completeness>=0.98\'; repeatable' -r
 complete -c fanscope -n "__fish_fanscope_using_subcommand run" -l baseline -d 'A recording whose values gates may name: \'p99<=baseline+20ms\'' -r -F
 complete -c fanscope -n "__fish_fanscope_using_subcommand run" -l config -d 'The configuration; else the file that FANSCOPE_CONFIG names, else ~/.config/fanscope/config.toml' -r -F
@@ -128,7 +128,7 @@ complete -c fanscope -n "__fish_fanscope_using_subcommand check" -s h -l help -d
 complete -c fanscope -n "__fish_fanscope_using_subcommand report" -l at -d 'Budgets to recount, such as 50ms,100ms; by default steps up to twice the one that ran' -r
 complete -c fanscope -n "__fish_fanscope_using_subcommand report" -s k -l quorum -d 'Answers that are enough; by default as recorded' -r
 complete -c fanscope -n "__fish_fanscope_using_subcommand report" -l format -d 'What is printed on standard output' -r -f -a "text\t'A summary for people'
-json\t'One JSON object a line'"
+json\t'JSON for programs: of a run one object a line, of a report one object'"
 complete -c fanscope -n "__fish_fanscope_using_subcommand report" -l html -d 'Write a page as well; nothing in it is loaded from elsewhere' -r -F
 complete -c fanscope -n "__fish_fanscope_using_subcommand report" -l config -d 'The configuration; else the file that FANSCOPE_CONFIG names, else ~/.config/fanscope/config.toml' -r -F
 complete -c fanscope -n "__fish_fanscope_using_subcommand report" -l compare -d 'Set two recordings side by side, the older first'

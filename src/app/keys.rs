@@ -6,10 +6,10 @@ use super::tradeoff;
 use super::tune::{self, Way};
 use super::typing::{Typed, TypedLine};
 use super::{
-    Action, App, Behind, Change, DetailPage, Effect, Gesture, HelpPage, Key, KeyCode, Kind, Notice, PAGE,
-    Pace, Panel, Screen, Shown, Target,
+    Action, App, Behind, DetailPage, Effect, Gesture, HelpPage, Key, KeyCode, Kind, Notice, PAGE, Pace,
+    Panel, Screen, Shown, Target,
 };
-use crate::domain::{EndpointId, FaultSwitch, Mode, RoundNo, Seek, Settings, text};
+use crate::domain::{FaultSwitch, Mode, RoundNo, Seek, Settings, text};
 
 /// Most characters of a note.
 const LONGEST_NOTE: usize = 200;
@@ -347,15 +347,13 @@ impl App {
     fn next_fault(&mut self) -> Vec<Effect> {
         let index = self.selected;
         let seen = self.lineup.lanes().contains(&index);
-        let Some(endpoint) = self.endpoints.get(index).filter(|e| e.simulated && seen) else {
+        if !seen || !self.endpoints.get(index).is_some_and(|e| e.simulated) {
             return Vec::new();
-        };
-        let Some(switch) = self.faults.get_mut(index) else { return Vec::new() };
+        }
+        let Some(switch) = self.faults.get(index) else { return Vec::new() };
         let place = FaultSwitch::ALL.iter().position(|s| s == switch).unwrap_or(0);
         let to = FaultSwitch::ALL[(place + 1) % FaultSwitch::ALL.len()];
-        let (from, to) = (std::mem::replace(switch, to), to);
-        self.live.change(Change::fault(&endpoint.name, from, to));
-        vec![Effect::Fault(EndpointId(index), to)]
+        self.set_fault(index, to)
     }
 
     fn select(&mut self, index: usize) {

@@ -320,7 +320,13 @@ impl Picture {
         if self.order.1.is_empty() || due {
             self.sort_missing(window);
         }
-        if self.round_no() == Some(round.no) {
+        // Where nothing runs on the lanes, the newest that is over does not stay unseen.
+        let shows = match &self.shown {
+            Shown::Waiting => false,
+            Shown::Running(live) => live.started.round == round.no,
+            Shown::Over(shown) => shown.no < round.no,
+        };
+        if shows {
             self.shown = Shown::Over(Arc::clone(&round));
         }
         self.sample.push(&round);

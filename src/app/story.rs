@@ -1,8 +1,8 @@
 //! The story of the budget in chapters: each sets the rounds' settings and says in a sentence what is to be seen. Keys
 //! of the dashboard work meanwhile.
 
-use super::{Action, App, Effect, Screen};
-use crate::domain::{HedgeDelay, HedgeSettings, Mode, Settings};
+use super::{Action, App, Change, Effect, Screen};
+use crate::domain::{EndpointId, FaultSwitch, HedgeDelay, HedgeSettings, Mode, Settings};
 use std::time::Duration;
 
 /// A chapter.
@@ -108,6 +108,13 @@ impl App {
         }
         let story = self.story.as_mut()?;
         let to = match action {
+            // What the last chapter says of this key is about the required call, whatever is selected.
+            Action::Fault if story.at + 1 == CHAPTERS.len() => {
+                let required = self.endpoints.iter().position(|e| e.required)?;
+                let broken = self.faults.get(required) == Some(&FaultSwitch::Http503);
+                let to = if broken { FaultSwitch::AsWritten } else { FaultSwitch::Http503 };
+                return Some(self.set_fault(required, to));
+            }
             Action::Detail | Action::PageDown => (story.at + 1).min(CHAPTERS.len() - 1),
             Action::PageUp => story.at.saturating_sub(1),
             _ => return None,
@@ -118,7 +125,22 @@ impl App {
         story.at = to;
         let settings = CHAPTERS.get(to)?.settings(&story.base);
         self.thaw();
-        Some(self.change(|wanted, _| *wanted = settings))
+        // Each chapter begins with upstreams as they are written.
+        let broken = (0..self.faults.len()).filter(|&at| self.faults[at] != FaultSwitch::AsWritten);
+        let mended: Vec<usize> = broken.collect();
+        let mut effects = self.change(|wanted, _| *wanted = settings);
+        effects.extend(mended.into_iter().flat_map(|at| self.set_fault(at, FaultSwitch::AsWritten)));
+        Some(effects)
+    }
+
+    /// Sets what a simulated endpoint is made to do.
+    pub(super) fn set_fault(&mut self, index: usize, to: FaultSwitch) -> Vec<Effect> {
+        let (Some(endpoint), Some(switch)) = (self.endpoints.get(index), self.faults.get_mut(index)) else {
+            return Vec::new();
+        };
+        let from = std::mem::replace(switch, to);
+        self.live.change(Change::fault(&endpoint.name, from, to));
+        vec![Effect::Fault(EndpointId(index), to)]
     }
 }
 
@@ -161,6 +183,22 @@ mod tests {
         press(&mut app, Action::Tradeoff);
         press(&mut app, Action::PageDown);
         assert_eq!(app.chapter().unwrap().0, 1, "pages are turned on the dashboard only");
+    }
+
+    #[test]
+    fn the_fault_of_the_last_chapter_breaks_the_required_call_and_another_page_mends_it() {
+        let mut app = told();
+        app.endpoints[1].required = true;
+        for endpoint in &mut app.endpoints {
+            endpoint.simulated = true;
+        }
+        CHAPTERS.iter().skip(1).for_each(|_| drop(press(&mut app, Action::Detail)));
+        let fault = |to| vec![Effect::Fault(EndpointId(1), to)];
+        assert_eq!(press(&mut app, Action::Fault), fault(FaultSwitch::Http503), "whatever is selected");
+        assert_eq!(press(&mut app, Action::Fault), fault(FaultSwitch::AsWritten));
+        press(&mut app, Action::Fault);
+        let effects = press(&mut app, Action::PageUp);
+        assert!(effects.ends_with(&fault(FaultSwitch::AsWritten)), "{effects:?}");
     }
 
     #[test]

@@ -71,7 +71,7 @@ Exit code: 0 all gates hold, 1 one does not, 3 none failed and one had no data,
 /// After the help of `demo`.
 pub(super) const DEMO: &str = "\
 Examples:
-  fanscope demo                        Enter turns to the next chapter, Backspace back, q quits
+  fanscope demo                        Enter turns to the next chapter, PageUp back, q quits
   fanscope demo --theme high-contrast  for a projector";
 
 /// After the help of `replay`.

@@ -214,7 +214,8 @@ mod tests {
     fn names_are_those_of_variables_and_say_that_they_are_secret() {
         for (hint, name) in [
             ("token", "TOKEN"),
-            ("sid", "SID_SECRET"),
+            ("sid", "SID"),
+            ("cart", "CART_SECRET"),
             ("2fa[key]", "_2FA_KEY"),
             ("", "SECRET"),
             ("ключ", "SECRET"),

@@ -7,7 +7,24 @@ use std::ops::Range;
 pub const MASK: &str = "***";
 
 /// Parts of a key that make its value secret.
-const WORDS: [&str; 7] = ["token", "secret", "key", "password", "passwd", "auth", "sig"];
+const WORDS: [&str; 13] = [
+    "token",
+    "secret",
+    "key",
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "auth",
+    "sig",
+    "credential",
+    "jwt",
+    "csrf",
+    "xsrf",
+];
+
+/// Short words that make it so where they stand alone in a key: `pass`, `x-pass`, `user_pin`.
+const ALONE: [&str; 4] = ["pass", "pin", "otp", "sid"];
 
 /// Headers that carry credentials whatever their name contains.
 const HEADERS: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "set-cookie"];
@@ -23,7 +40,8 @@ pub fn is_secret_header(name: &str) -> bool {
 #[must_use]
 pub fn is_secret_key(key: &str) -> bool {
     let key = percent_decoded(key).to_ascii_lowercase();
-    WORDS.iter().any(|word| key.contains(word)) || HEADERS.contains(&key.as_str())
+    let alone = || key.split(|c: char| !c.is_alphanumeric()).any(|part| ALONE.contains(&part));
+    WORDS.iter().any(|word| key.contains(word)) || HEADERS.contains(&key.as_str()) || alone()
 }
 
 /// The URL with its userinfo and its secret query values replaced by [`MASK`].
@@ -270,6 +288,18 @@ fn percent_decoded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_words_are_secret_where_they_stand_alone() {
+        for secret in ["pass", "x-pass", "user_pin", "PIN", "otp", "sid", "connect.sid", "pwd", "db%5Fpass"] {
+            assert!(is_secret_key(secret), "{secret}");
+        }
+        for open in ["passenger", "compass", "spin", "pinned", "side", "sku", "page"] {
+            assert!(!is_secret_key(open), "{open}");
+        }
+        let shown = redact_url("https://a.example/?pwd=hunter2x&pass=hunter2x&page=2");
+        assert_eq!(shown, format!("https://a.example/?pwd={MASK}&pass={MASK}&page=2"));
+    }
 
     #[test]
     fn urls_lose_credentials_and_secret_values() {

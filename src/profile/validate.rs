@@ -45,7 +45,9 @@ pub(super) fn profile(
     let root = document.root.get_ref();
     source.hide(secret_spans(root));
     if text.trim().is_empty() {
-        problems.push(Problem::whole("the file is empty").help("`fanscope init -o FILE` writes one to start from"));
+        problems.push(
+            Problem::whole("the file is empty").help("`fanscope init -o FILE` writes one to start from"),
+        );
         return Err(problems.render(&source));
     }
     if !document.usable {

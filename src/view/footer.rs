@@ -170,7 +170,8 @@ impl Footer<'_> {
             Screen::Dashboard if app.is_typing() => typing("all lanes"),
             Screen::Dashboard if app.chapter().is_some() => {
                 let all = bindings(app.kind()).filter_map(|b| b.footer);
-                self.named(PAGES.into_iter().chain(all.filter(|place| place.label != "detail")))
+                let turns = if app.chapter().is_some_and(|(at, ..)| at == 0) { &PAGES[..1] } else { &PAGES };
+                self.named(turns.iter().copied().chain(all.filter(|place| place.label != "detail")))
             }
             Screen::Dashboard if app.is_fresh() => {
                 let can = |place: &Place| place.actions != [Action::Fault] || app.can_break();

@@ -214,6 +214,7 @@ fn r41_the_missing_table_of_every_window() {
 
 /// Panels and lanes keep their places whatever happens in the rounds.
 #[test]
+#[expect(clippy::useless_vec, reason = "an array of so many screens is too large for the stack")]
 fn nothing_moves_while_rounds_go_by() {
     for (before, after) in vec![
         (scenes::waiting(), scenes::cut(Options::default())),
