@@ -44,7 +44,6 @@ impl App {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::app::fixture as fx;
     use crate::app::{Action, Message, Options, Panel, update};
     use crate::domain::Mode;
