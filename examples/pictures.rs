@@ -57,8 +57,8 @@ const SMALL: [(u16, u16); 2] = [(40, 10), (60, 16)];
 /// The screen of which a picture of lanes alone is a part.
 const LANES: (u16, u16) = (96, 24);
 
-/// The title below the lanes.
-const BELOW: &str = "Missing by reason";
+/// The titles of which one stands below the lanes.
+const BELOW: [&str; 2] = ["Missing by reason", "Hedges"];
 
 /// Rows above them: what runs, and how well.
 const ABOVE: u16 = 2;
@@ -214,7 +214,9 @@ struct Picture {
 fn lanes_of(screen: &Buffer) -> Result<Buffer, Box<dyn Error>> {
     let Rect { width, height, .. } = screen.area;
     let row = |y: u16| (0..width).filter_map(|x| screen.cell((x, y))).map(Cell::symbol).collect::<String>();
-    let end = (ABOVE..height).find(|&y| row(y).contains(BELOW)).ok_or("the lanes have no end")?;
+    let end = (ABOVE..height)
+        .find(|&y| BELOW.iter().any(|title| row(y).trim_start().starts_with(title)))
+        .ok_or("the lanes have no end")?;
     let mut lanes = Buffer::empty(Rect::new(0, 0, width, end - ABOVE));
     for (x, y) in (ABOVE..end).flat_map(|y| (0..width).map(move |x| (x, y))) {
         if let (Some(from), Some(to)) = (screen.cell((x, y)), lanes.cell_mut((x, y - ABOVE))) {
