@@ -2,7 +2,7 @@
 //! them. Knows neither the engine nor who else looks at the same events.
 //!
 //! All series exist from the start, so that the first missing call is seen as a step from 0, and their number is
-//! bounded: the endpoints of the profile times closed sets of words (see [`series`]). Feeding an event touches
+//! bounded: the endpoints of the profile times closed sets of words (see `series`). Feeding an event touches
 //! atomics and takes no lock that a scrape holds for longer than the copy of one histogram.
 
 mod fold;

@@ -125,7 +125,7 @@ pub struct HedgesTotal {
     pub extra_load: Option<f64>,
     /// Time spent for nothing: by hedges that did not win and by primaries that lost to one.
     pub wasted_ms: Millis,
-    /// Connections dialled again, as [`Connected::reconnects`] counts them.
+    /// Connections dialled again, as `Connected::reconnects` counts them.
     pub reconnects: u64,
     /// Due and not sent, by cause.
     pub suppressed: Ordered<Suppression, u64>,
