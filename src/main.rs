@@ -43,7 +43,7 @@ fn main() -> ExitCode {
             let asked = harmless(asked);
             let told = explain(&asked).is_ok();
             if asked.use_stderr() {
-                out_of_order(std::env::args_os().skip(1).filter_map(|arg| arg.into_string().ok()));
+                out_of_order();
             }
             let code = u8::try_from(asked.exit_code()).unwrap_or(USAGE);
             return ExitCode::from(if told { code } else { USAGE });
@@ -64,7 +64,8 @@ fn main() -> ExitCode {
 
 /// Says that options go after the command, where one stands before it: it was not taken for a command then. Whether
 /// that was so.
-fn out_of_order(mut args: impl Iterator<Item = String>) -> bool {
+fn out_of_order() -> bool {
+    let mut args = std::env::args_os().skip(1).filter_map(|arg| arg.into_string().ok());
     let is_option = |arg: &String| arg.starts_with('-') && arg.len() > 1;
     if !args.next().as_ref().is_some_and(is_option) {
         return false;
@@ -132,10 +133,7 @@ fn chosen(observe: &Observe, settings: &Settings) -> Result<(Profile, Option<Str
 }
 
 fn print_config(settings: &Settings) -> ExitCode {
-    match Voice::new(io::stdout(), settings.ascii.value).write_all(settings.print().as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => complain(&error),
-        _ => ExitCode::SUCCESS,
-    }
+    print(|out| Voice::new(out, settings.ascii.value).write_all(settings.print().as_bytes()))
 }
 
 fn dashboard(observe: &Observe, look: &Look, configure: &Configure) -> ExitCode {
@@ -147,9 +145,7 @@ fn dashboard(observe: &Observe, look: &Look, configure: &Configure) -> ExitCode 
     if look.print_config {
         return print_config(&settings);
     }
-    if observe.targets.first().is_some_and(|word| cli::papers::commands().contains(word))
-        && out_of_order(std::env::args_os().skip(1).filter_map(|arg| arg.into_string().ok()))
-    {
+    if observe.targets.first().is_some_and(|word| cli::papers::commands().contains(word)) && out_of_order() {
         return ExitCode::from(USAGE);
     }
     let (profile, said) = match chosen(observe, &settings) {
@@ -197,6 +193,11 @@ fn left(how: Result<Option<Signal>, TuiError>) -> ExitCode {
 /// The command that was meant where a profile was looked for.
 fn meant(targets: &[String]) -> Option<String> {
     let word = targets.first().filter(|word| !Path::new(word).exists())?;
+    close_command(word)
+}
+
+/// The command that a word most likely was to be.
+fn close_command(word: &str) -> Option<String> {
     let commands = cli::papers::commands();
     nearest(word, commands.iter().map(String::as_str)).map(str::to_owned)
 }
@@ -287,7 +288,7 @@ fn man(command: Option<&str>) -> ExitCode {
     match command.filter(|asked| !known.iter().any(|name| name == asked)) {
         None => print(|out| cli::papers::man(command, out).map(drop)),
         Some(unknown) => {
-            let close = nearest(unknown, known.iter().map(String::as_str));
+            let close = close_command(unknown);
             let close = close.map_or_else(String::new, |close| format!(" did you mean `{close}`?"));
             let all = known.join(", ");
             complain(&*Box::<dyn Error>::from(format!(

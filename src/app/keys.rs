@@ -2,6 +2,7 @@
 
 use super::actions::offers;
 use super::config::{ab_words, by_hand};
+use super::page::{Turned, turned};
 use super::tradeoff;
 use super::tune::{self, Way};
 use super::typing::{Typed, TypedLine};
@@ -115,26 +116,11 @@ impl App {
     /// A key while the help is on the screen.
     fn help(&mut self, top: usize, behind: Behind, action: Action) -> Vec<Effect> {
         let page = HelpPage::of(self, self.size.0, self.size.1);
-        // The terminal may have grown since the last key.
-        let (end, rows) = (page.end(), page.rows);
-        let top = top.min(end);
-        let to = match action {
-            Action::Up => top.saturating_sub(1),
-            Action::Down => top + 1,
-            Action::PageUp => top.saturating_sub(rows),
-            Action::PageDown => top + rows,
-            Action::First => 0,
-            Action::Last => end,
-            Action::Back | Action::Help => {
-                self.screen = behind.screen();
-                return Vec::new();
-            }
-            Action::Quit => return vec![Effect::Quit],
-            Action::Redraw => return vec![Effect::Redraw],
-            Action::Suspend => return vec![Effect::Suspend],
-            _ => top,
-        };
-        self.screen = Screen::Help { top: to.min(end), behind };
+        match turned(top, (page.rows, page.end()), action, Action::Help) {
+            Turned::To(top) => self.screen = Screen::Help { top, behind },
+            Turned::Closed => self.screen = behind.screen(),
+            Turned::Asks(effect) => return vec![effect],
+        }
         Vec::new()
     }
 

@@ -58,24 +58,42 @@ impl App {
     pub(super) fn in_page(&mut self, top: usize, behind: Behind, action: Action) -> Vec<Effect> {
         let rows = Page::rows(self.size.1);
         let end = self.page.lines(self.size.0).len().saturating_sub(rows);
-        let top = top.min(end);
-        let to = match action {
-            Action::Up => top.saturating_sub(1),
-            Action::Down => top + 1,
-            Action::PageUp => top.saturating_sub(rows),
-            Action::PageDown => top + rows,
-            Action::First => 0,
-            Action::Last => end,
-            Action::Back | Action::Glossary => {
-                self.screen = behind.screen();
-                return Vec::new();
-            }
-            Action::Quit => return vec![Effect::Quit],
-            Action::Redraw => return vec![Effect::Redraw],
-            Action::Suspend => return vec![Effect::Suspend],
-            _ => top,
-        };
-        self.screen = Screen::Page { top: to.min(end), behind };
+        match turned(top, (rows, end), action, Action::Glossary) {
+            Turned::To(top) => self.screen = Screen::Page { top, behind },
+            Turned::Closed => self.screen = behind.screen(),
+            Turned::Asks(effect) => return vec![effect],
+        }
         Vec::new()
     }
+}
+
+/// What a key does to a text that takes the whole screen.
+pub(super) enum Turned {
+    /// It begins with this line then.
+    To(usize),
+    /// It is left.
+    Closed,
+    /// The text stays; something outside of it is asked for.
+    Asks(Effect),
+}
+
+/// What a key does to a text of which so many rows are in sight and which scrolls to `end`. `opens` is the action that
+/// opened it, which closes it as well.
+pub(super) fn turned(top: usize, (rows, end): (usize, usize), action: Action, opens: Action) -> Turned {
+    // The terminal may have grown since the last key.
+    let top = top.min(end);
+    let to = match action {
+        Action::Up => top.saturating_sub(1),
+        Action::Down => top + 1,
+        Action::PageUp => top.saturating_sub(rows),
+        Action::PageDown => top + rows,
+        Action::First => 0,
+        Action::Last => end,
+        Action::Quit => return Turned::Asks(Effect::Quit),
+        Action::Redraw => return Turned::Asks(Effect::Redraw),
+        Action::Suspend => return Turned::Asks(Effect::Suspend),
+        _ if action == Action::Back || action == opens => return Turned::Closed,
+        _ => top,
+    };
+    Turned::To(to.min(end))
 }
